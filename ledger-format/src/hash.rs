@@ -120,6 +120,29 @@ pub fn idempotency(pepper: &[u8; 32], part: u8, bytes: &[u8]) -> Digest16 {
     first16(&hasher)
 }
 
+/// Digest of the encoding of a replayed state.
+#[must_use]
+pub fn state(encoded: &[u8]) -> [u8; 32] {
+    *Hasher::new_derive_key(STATE).update(encoded).finalize().as_bytes()
+}
+
+/// Digest of one view row: `derive_key(VIEW_ROW, key length u32 ‖ key ‖ value)`.
+#[must_use]
+pub fn view_row(key: &[u8], value: &[u8]) -> [u8; 32] {
+    let length = u32::try_from(key.len()).unwrap_or(u32::MAX);
+    let mut hasher = Hasher::new_derive_key(VIEW_ROW);
+    hasher.update(&length.to_le_bytes()).update(key).update(value);
+    *hasher.finalize().as_bytes()
+}
+
+/// Keyed fingerprint of a name, for look-ups in memory and in views; never in the log.
+#[must_use]
+pub fn name(pepper: &[u8; 32], bytes: &[u8]) -> Digest16 {
+    let mut hasher = Hasher::new_keyed(pepper);
+    hasher.update(NAME.as_bytes()).update(bytes);
+    first16(&hasher)
+}
+
 fn first16(hasher: &Hasher) -> Digest16 {
     let mut digest = [0; 16];
     hasher.finalize_xof().fill(&mut digest);

@@ -1,0 +1,185 @@
+//! Owns the state that replay builds: the newest version of every memory and whatever the next
+//! event or the next proposal is judged by. No payload, no text.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use ledger_format::{
+    AliasId, AliasKind, Digest16, JobId, LedgerId, MemoryId, Micros, RecordHash, Seq,
+};
+
+use crate::validity::Interval;
+use crate::{Alias, Erasure, Memory, PayloadSet};
+
+/// The last applied record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateHead {
+    /// Its position.
+    pub seq: Seq,
+    /// Its hash.
+    pub hash: RecordHash,
+    /// Its time.
+    pub recorded_at: Micros,
+}
+
+/// What an idempotency key led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idempotent {
+    /// Digest of the proposal under the key.
+    pub proposal: Digest16,
+    /// The record it led to.
+    pub seq: Seq,
+}
+
+/// A write that waits for approval: what it supersedes still stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PendingWrite {
+    /// The memory.
+    pub memory: MemoryId,
+    /// What it will close.
+    pub supersedes: Vec<MemoryId>,
+    /// For which valid times.
+    pub cut: Interval,
+}
+
+/// A task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// The record that began it.
+    pub started: Seq,
+    /// The task it is part of.
+    pub parent: Option<AliasId>,
+    /// The record that ended it.
+    pub ended: Option<Seq>,
+}
+
+/// The state of a ledger after some record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    pub(crate) ledger: LedgerId,
+    pub(crate) head: Option<StateHead>,
+    pub(crate) epoch: u64,
+    pub(crate) policy: u32,
+    pub(crate) receipts: u64,
+    pub(crate) anomalies: u64,
+    pub(crate) unknown_critical: Option<Seq>,
+    pub(crate) memories: BTreeMap<MemoryId, Memory>,
+    pub(crate) aliases: BTreeMap<AliasId, Alias>,
+    pub(crate) idempotency: BTreeMap<Digest16, Idempotent>,
+    pub(crate) pending: BTreeMap<Seq, PendingWrite>,
+    pub(crate) contests: BTreeMap<Seq, Vec<MemoryId>>,
+    pub(crate) tasks: BTreeMap<AliasId, Task>,
+    pub(crate) erasures: BTreeMap<JobId, Erasure>,
+    pub(crate) erased: PayloadSet,
+}
+
+impl State {
+    /// The ledger, once Genesis is applied.
+    #[must_use]
+    pub const fn ledger(&self) -> LedgerId {
+        self.ledger
+    }
+
+    /// The last applied record.
+    #[must_use]
+    pub const fn head(&self) -> Option<StateHead> {
+        self.head
+    }
+
+    /// Number of the holder's epoch.
+    #[must_use]
+    pub const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Version of the policy in force; 0: the built-in one.
+    #[must_use]
+    pub const fn policy(&self) -> u32 {
+        self.policy
+    }
+
+    /// How many read receipts are recorded.
+    #[must_use]
+    pub const fn receipts(&self) -> u64 {
+        self.receipts
+    }
+
+    /// How many oddities were met.
+    #[must_use]
+    pub const fn anomalies(&self) -> u64 {
+        self.anomalies
+    }
+
+    /// The first critical record of an unknown kind: beyond it, this state cannot be relied on.
+    #[must_use]
+    pub const fn unknown_critical(&self) -> Option<Seq> {
+        self.unknown_critical
+    }
+
+    /// One memory in its newest version.
+    #[must_use]
+    pub fn memory(&self, id: &MemoryId) -> Option<&Memory> {
+        self.memories.get(id)
+    }
+
+    /// All memories in the order of their ids.
+    pub fn memories(&self) -> impl ExactSizeIterator<Item = (&MemoryId, &Memory)> {
+        self.memories.iter()
+    }
+
+    /// One alias.
+    #[must_use]
+    pub fn alias(&self, alias: &AliasId) -> Option<&Alias> {
+        self.aliases.get(alias)
+    }
+
+    /// All aliases in the order of their ids.
+    pub fn aliases(&self) -> impl ExactSizeIterator<Item = (&AliasId, &Alias)> {
+        self.aliases.iter()
+    }
+
+    /// Whether `scope` is `ancestor` or lies below it. The zero alias is above everything.
+    #[must_use]
+    pub fn scope_within(&self, scope: AliasId, ancestor: AliasId) -> bool {
+        let mut at = scope;
+        for _ in 0..=ledger_format::limits::SCOPE_DEPTH {
+            if at == ancestor {
+                return true;
+            }
+            match self.aliases.get(&at) {
+                Some(Alias { kind: AliasKind::Scope, parent: Some(parent), .. }) => at = *parent,
+                _ => return ancestor.is_zero(),
+            }
+        }
+        false
+    }
+
+    /// What an idempotency key led to.
+    #[must_use]
+    pub fn idempotent(&self, key: &Digest16) -> Option<Idempotent> {
+        self.idempotency.get(key).copied()
+    }
+
+    /// A contest and its members.
+    #[must_use]
+    pub fn contest(&self, contest: Seq) -> Option<&[MemoryId]> {
+        self.contests.get(&contest).map(Vec::as_slice)
+    }
+
+    /// A task.
+    #[must_use]
+    pub fn task(&self, task: &AliasId) -> Option<Task> {
+        self.tasks.get(task).copied()
+    }
+
+    /// All erasures in the order of their ids.
+    pub fn erasures(&self) -> impl ExactSizeIterator<Item = (&JobId, &Erasure)> {
+        self.erasures.iter()
+    }
+
+    /// Payloads that erasures cover.
+    #[must_use]
+    pub const fn erased(&self) -> &PayloadSet {
+        &self.erased
+    }
+}
