@@ -10,11 +10,12 @@ use alloc::vec::Vec;
 use crate::bytes::{Reader, Writer};
 use crate::{
     BatchHash, BatchNo, FormatError, PayloadId, RecordHash, Seq, TreeRoot, hash, limits,
+    payload_file,
 };
 
 /// First bytes of every batch.
 pub const MAGIC: [u8; 8] = *b"MLBATCH1";
-/// Format major of a batch; the oldest reader that may read it has the same number.
+/// Format major of a batch, and the oldest format its reader must know. Both are 1 in version 1.
 pub const MAJOR: u16 = 1;
 /// Length of the header.
 pub const HEADER_BYTES: usize = 160;
@@ -82,8 +83,10 @@ impl BatchHeader {
             return Err(FormatError::CheckMismatch { what: "batch header check" });
         }
         let (major, min_reader) = (reader.u16()?, reader.u16()?);
-        if major != MAJOR || min_reader > MAJOR {
-            return Err(FormatError::UnsupportedVersion { what: "a batch", found: min_reader.max(major) });
+        for found in [major, min_reader] {
+            if found != MAJOR {
+                return Err(FormatError::UnsupportedVersion { what: "a batch", found });
+            }
         }
         let suite = reader.u8()?;
         if suite != SUITE {
@@ -114,7 +117,7 @@ impl BatchHeader {
         };
         // Reserved up to the check: 144 - 120 bytes.
         reader.zeros(24)?;
-        header.check_limits()?;
+        header.check()?;
         Ok(header)
     }
 
@@ -124,30 +127,36 @@ impl BatchHeader {
         HEADER_BYTES + self.frames_length as usize + TRAILER_BYTES
     }
 
-    fn check_limits(&self) -> Result<(), FormatError> {
-        let total = (self.batch_length() as u64).saturating_add(self.payload_length);
-        if total > limits::BATCH_BYTES as u64 {
-            return Err(FormatError::TooLarge {
-                what: "batch length",
-                found: total,
-                limit: limits::BATCH_BYTES as u64,
-            });
-        }
+    fn check(&self) -> Result<(), FormatError> {
+        let framing = (HEADER_BYTES + TRAILER_BYTES) as u64 + u64::from(self.frames_length);
+        let total = framing.saturating_add(self.payload_length);
+        at_most("batch length", total, limits::BATCH_BYTES as u64)?;
         if self.count == 0 {
             return Err(FormatError::BadValue { what: "a batch without records" });
         }
-        if self.count as usize > limits::BATCH_RECORDS {
-            return Err(FormatError::TooLarge {
-                what: "records of a batch",
-                found: u64::from(self.count),
-                limit: limits::BATCH_RECORDS as u64,
-            });
-        }
+        at_most("records of a batch", u64::from(self.count), limits::BATCH_RECORDS as u64)?;
         if self.first.0.checked_add(u64::from(self.count)).is_none() {
             return Err(FormatError::BadValue { what: "a sequence number beyond the last one" });
         }
-        Ok(())
+        let begins = [self.batch.0 == 0, self.first.0 == 0, self.previous.is_zero()];
+        if begins != [true; 3] && begins != [false; 3] {
+            return Err(FormatError::BadValue { what: "only batch 0 has nothing before it" });
+        }
+        if self.first.0 < self.batch.0 {
+            return Err(FormatError::BadValue {
+                what: "fewer records than batches before a batch",
+            });
+        }
+        if self.payload_length > 0 && self.payload_offset < payload_file::HEADER_BYTES as u64 {
+            return Err(FormatError::BadValue { what: "payloads inside a payload file's header" });
+        }
+        let end = self.payload_offset.saturating_add(self.payload_length);
+        at_most("payload file length", end, limits::PAYLOAD_FILE_BYTES)
     }
+}
+
+fn at_most(what: &'static str, found: u64, limit: u64) -> Result<(), FormatError> {
+    if found > limit { Err(FormatError::TooLarge { what, found, limit }) } else { Ok(()) }
 }
 
 /// Frames records one after another.
@@ -164,16 +173,15 @@ impl FrameWriter {
     /// # Errors
     /// [`FormatError::TooLarge`] when the record or the batch would pass its limit.
     pub fn push(&mut self, record: &[u8]) -> Result<(), FormatError> {
-        let too_large = |limit: usize| FormatError::TooLarge {
+        let length = u16::try_from(record.len()).map_err(|_| FormatError::TooLarge {
             what: "record length",
             found: record.len() as u64,
-            limit: limit as u64,
-        };
-        let length =
-            u16::try_from(record.len()).map_err(|_| too_large(limits::RECORD_BYTES))?;
-        if self.frames.as_slice().len() + record.len() + 2 > limits::BATCH_BYTES {
-            return Err(too_large(limits::BATCH_BYTES));
-        }
+            limit: limits::RECORD_BYTES as u64,
+        })?;
+        let total = HEADER_BYTES + self.len() + 2 + record.len() + TRAILER_BYTES;
+        at_most("batch length", total as u64, limits::BATCH_BYTES as u64)?;
+        let count = u64::from(self.count) + 1;
+        at_most("records of a batch", count, limits::BATCH_RECORDS as u64)?;
         self.frames.u16(length).put(record);
         self.lengths.u16(length);
         self.count += 1;
@@ -199,15 +207,24 @@ impl FrameWriter {
     }
 
     /// Finishes the batch. `header.count` and `header.frames_length` are set from what was pushed.
-    #[must_use]
-    pub fn finish(self, header: &BatchHeader, last: &RecordHash, root: &TreeRoot) -> (Vec<u8>, BatchHash) {
-        let frames_length = u32::try_from(self.frames.as_slice().len())
-            .expect("push keeps a batch far below 4 GiB");
-        let header = BatchHeader { count: self.count, frames_length, ..header.clone() }.encode();
+    ///
+    /// # Errors
+    /// [`FormatError`] when no reader would accept the batch: it must not be written.
+    pub fn finish(
+        self,
+        header: &BatchHeader,
+        last: &RecordHash,
+        root: &TreeRoot,
+    ) -> Result<(Vec<u8>, BatchHash), FormatError> {
+        let frames_length = u32::try_from(self.len())
+            .map_err(|_| FormatError::BadValue { what: "a batch longer than its length field" })?;
+        let header = BatchHeader { count: self.count, frames_length, ..header.clone() };
+        header.check()?;
+        let header = header.encode();
         let batch_hash = hash::batch(&header, self.lengths.as_slice(), last, root);
         let mut out = Writer::with_capacity(header.len() + self.len() + TRAILER_BYTES);
         out.put(&header).put(self.frames.as_slice()).put(&root.0).put(&batch_hash.0);
-        (out.into_vec(), batch_hash)
+        Ok((out.into_vec(), batch_hash))
     }
 }
 
@@ -258,8 +275,9 @@ impl<'a> BatchView<'a> {
     pub fn check_hash(&self, last: &RecordHash) -> Result<(), FormatError> {
         let mut lengths = Writer::with_capacity(2 * self.header.count as usize);
         for record in self.records() {
-            let length = u16::try_from(record?.len())
-                .map_err(|_| FormatError::BadValue { what: "a frame longer than its length field" })?;
+            let length = u16::try_from(record?.len()).map_err(|_| FormatError::BadValue {
+                what: "a frame longer than its length field",
+            })?;
             lengths.u16(length);
         }
         if hash::batch(self.header_bytes, lengths.as_slice(), last, &self.root) == self.hash {

@@ -11,7 +11,7 @@ use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use crate::{FormatError, limits};
 
 /// Most memory a decode may claim. The crate counts what values take in memory, not on the wire:
-/// the widest body is a list of 16-byte ids, so twice the record limit is enough for every body.
+/// no list item takes more than twice its wire bytes, so four times the record limit is enough.
 const MEMORY_LIMIT: usize = 262_144;
 
 type Config = Configuration<LittleEndian, Fixint, Limit<MEMORY_LIMIT>>;

@@ -33,6 +33,24 @@ numbered! {
     }
 }
 
+impl Tag {
+    /// Number of bytes that every extension with this tag has.
+    #[must_use]
+    pub const fn length(self) -> usize {
+        match self {
+            Self::ClaimedAt => 8,
+            Self::Idempotency => 32,
+            _ => 16,
+        }
+    }
+
+    /// Whether a reader that does not know the tag must treat the record as unknown.
+    #[must_use]
+    pub const fn critical(self) -> bool {
+        false
+    }
+}
+
 /// One extension as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
@@ -78,16 +96,16 @@ impl Extension {
     }
 
     fn check(&self) -> Result<(), FormatError> {
-        let expected = match self.known() {
-            None => return Ok(()),
-            Some(Tag::ClaimedAt) => 8,
-            Some(Tag::Idempotency) => 32,
-            Some(_) => 16,
-        };
-        if self.bytes.len() == expected {
-            Ok(())
-        } else {
+        if self.tag == 0 {
+            return Err(FormatError::UnknownNumber { what: "extension tag", found: 0 });
+        }
+        let Some(known) = self.known() else { return Ok(()) };
+        if self.bytes.len() != known.length() {
             Err(FormatError::BadValue { what: "an extension of another length than its tag has" })
+        } else if self.critical != known.critical() {
+            Err(FormatError::BadValue { what: "a critical bit other than the tag's" })
+        } else {
+            Ok(())
         }
     }
 }
@@ -97,7 +115,7 @@ impl Extension {
 /// # Errors
 /// [`FormatError::NotCanonical`] when tags do not strictly increase, [`FormatError::TooLarge`] when
 /// there are too many or one is too long, [`FormatError::BadValue`] for a known tag with a wrong
-/// length.
+/// length or critical bit, [`FormatError::UnknownNumber`] for tag 0.
 pub fn encode(list: &[Extension]) -> Result<Vec<u8>, FormatError> {
     if !list.is_sorted_by(|a, b| a.tag < b.tag) {
         return Err(FormatError::NotCanonical { what: "the extension list" });

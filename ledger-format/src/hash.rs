@@ -32,6 +32,26 @@ pub const STATE: &str = "memledger state v1";
 /// Context of view row digests.
 pub const VIEW_ROW: &str = "memledger view row v1";
 
+/// First bytes of what the signatures of a key rotation cover.
+pub const KEY_ROTATION: &str = "memledger key rotation v1";
+
+/// Every context with its name in `SPEC.md`, in the order of its table.
+pub const CONTEXTS: &[(&str, &str)] = &[
+    ("record", RECORD),
+    ("batch", BATCH),
+    ("ciphertext", CIPHERTEXT),
+    ("salt", SALT),
+    ("commitment", COMMITMENT),
+    ("slot_mask", SLOT_MASK),
+    ("key_check", KEY_CHECK),
+    ("check", CHECK),
+    ("idempotency", IDEMPOTENCY),
+    ("name", NAME),
+    ("state", STATE),
+    ("view_row", VIEW_ROW),
+    ("key_rotation", KEY_ROTATION),
+];
+
 /// Hashes records of one ledger. Cheaper than [`record`] for many records of one ledger.
 #[derive(Clone, Debug)]
 pub struct RecordHasher(Hasher);

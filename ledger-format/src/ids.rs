@@ -101,7 +101,17 @@ bytes! {
 
 /// Microseconds since 1970-01-01T00:00:00Z, without leap seconds.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, bincode::Encode, bincode::Decode,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bincode::Encode,
+    bincode::Decode,
 )]
 pub struct Micros(pub i64);
 

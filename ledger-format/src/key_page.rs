@@ -160,6 +160,9 @@ impl KeyPage {
             slots.push(reader.array()?);
         }
         reader.end()?;
+        if page > Self::page_of(PayloadId(u64::MAX)) {
+            return Err(FormatError::BadValue { what: "a key page beyond the last slot" });
+        }
         let decoded = Self { ledger, page, generation, master, slots };
         let mut checked = Writer::with_capacity(limits::PAGE_BYTES);
         checked.put(bytes.get(..PAGE_HEADER_BYTES - 16).unwrap_or_default());

@@ -24,7 +24,7 @@ numbered! {
         PepperRotated = 8 => "pepper_rotated",
         /// A checkpoint was signed.
         CheckpointSigned = 9 => "checkpoint_signed",
-        /// A setting of `ledger.toml` was changed.
+        /// A setting of the ledger was changed.
         ConfigSet = 10 => "config_set",
 
         /// A memory was written.

@@ -49,7 +49,7 @@ pub use event::Event;
 pub use extension::{Extension, Tag};
 pub use ids::{
     AliasId, BatchHash, BatchNo, Digest16, JobId, LedgerId, MemoryId, Micros, PayloadId,
-    RecordHash, Seq, SegmentNo, TreeRoot,
+    RecordHash, SegmentNo, Seq, TreeRoot,
 };
 pub use kind::Kind;
 pub use names::{

@@ -102,6 +102,25 @@ impl RecordHeader {
             policy: 0,
         }
     }
+
+    fn check(&self) -> Result<(), FormatError> {
+        if self.kind == 0 {
+            return Err(FormatError::UnknownNumber { what: "event kind", found: 0 });
+        }
+        if let Some(known) = Kind::from_number(self.kind)
+            && known.version() == self.kind_version
+            && known.critical() != self.critical
+        {
+            return Err(FormatError::BadValue { what: "a critical bit other than the kind's" });
+        }
+        if self.seq == Seq(u64::MAX) {
+            return Err(FormatError::BadValue { what: "a sequence number beyond the last one" });
+        }
+        if (self.seq == Seq(0)) != self.prev.is_zero() {
+            return Err(FormatError::BadValue { what: "only record 0 has no record before it" });
+        }
+        Ok(())
+    }
 }
 
 /// A record to be encoded.
@@ -127,8 +146,10 @@ impl Record {
     /// The bytes that are stored and hashed.
     ///
     /// # Errors
-    /// [`FormatError::TooLarge`] over a limit, [`FormatError::NotCanonical`] for unsorted extensions.
+    /// Any [`FormatError`] that a reader would give: what is encoded decodes.
     pub fn encode(&self) -> Result<Vec<u8>, FormatError> {
+        self.header.check()?;
+        self.payloads.iter().try_for_each(PayloadRef::check)?;
         let extensions = extension::encode(&self.extensions)?;
         if self.payloads.len() > limits::RECORD_PAYLOADS {
             return Err(FormatError::TooLarge {
@@ -281,38 +302,24 @@ fn decode_header(reader: &mut Reader<'_>) -> Result<RecordHeader, FormatError> {
         return Err(FormatError::UnsupportedVersion { what: "a record", found: version });
     }
     let kind = reader.u16()?;
-    if kind == 0 {
-        return Err(FormatError::UnknownNumber { what: "event kind", found: 0 });
-    }
     let kind_version = reader.u16()?;
     let flags = reader.u8()?;
     if flags & !KNOWN_FLAGS != 0 {
         return Err(FormatError::ReservedNotZero { what: "record flags" });
     }
     let actor_number = reader.u8()?;
-    let actor_kind = ActorKind::from_number(actor_number).ok_or(FormatError::UnknownNumber {
-        what: "actor kind",
-        found: u64::from(actor_number),
-    })?;
+    let actor_kind = ActorKind::from_number(actor_number)
+        .ok_or(FormatError::UnknownNumber { what: "actor kind", found: u64::from(actor_number) })?;
     let critical = flags & CRITICAL != 0;
-    if let Some(known) = Kind::from_number(kind)
-        && known.version() == kind_version
-        && known.critical() != critical
-    {
-        return Err(FormatError::BadValue { what: "a critical bit other than the kind's" });
-    }
     let seq = Seq(reader.u64()?);
     let prev = RecordHash(reader.array()?);
-    if (seq == Seq(0)) != prev.is_zero() {
-        return Err(FormatError::BadValue { what: "only record 0 has no record before it" });
-    }
     let recorded_at = Micros(reader.i64()?);
     let wall_time = Micros(reader.i64()?);
     let actor = AliasId(reader.array()?);
     let scope = AliasId(reader.array()?);
     let retention = reader.u16()?;
     reader.zeros(2)?;
-    Ok(RecordHeader {
+    let header = RecordHeader {
         kind,
         kind_version,
         critical,
@@ -326,5 +333,7 @@ fn decode_header(reader: &mut Reader<'_>) -> Result<RecordHeader, FormatError> {
         scope,
         retention,
         policy: reader.u32()?,
-    })
+    };
+    header.check()?;
+    Ok(header)
 }

@@ -97,10 +97,28 @@ impl SegmentHeader {
             previous_length,
             frontier,
         };
+        header.check()?;
         // The check covers every byte; comparing with a re-encoding refuses set padding too.
         if header.encode() != bytes.get(..HEADER_BYTES).unwrap_or_default() {
             return Err(FormatError::NotCanonical { what: "a segment header" });
         }
         Ok(header)
+    }
+
+    fn check(&self) -> Result<(), FormatError> {
+        let begins = [
+            self.first_batch.0 == 0,
+            self.first_seq.0 == 0,
+            self.previous_batch.is_zero(),
+            self.previous_record.is_zero(),
+        ];
+        let zero = self.segment.0 == 0;
+        if begins != [true; 4] && (zero || begins != [false; 4]) {
+            Err(FormatError::BadValue { what: "only the beginning has nothing before it" })
+        } else if zero != (self.previous_length == 0) {
+            Err(FormatError::BadValue { what: "only segment 0 has no segment before it" })
+        } else {
+            Ok(())
+        }
     }
 }

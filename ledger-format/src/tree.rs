@@ -47,8 +47,12 @@ impl Frontier {
     /// A frontier as stored in a segment header.
     ///
     /// # Errors
-    /// [`FormatError::BadValue`] when the number of nodes is not the number of one bits of `size`.
+    /// [`FormatError::BadValue`] when the number of nodes is not the number of one bits of `size`, or
+    /// when no further leaf could be counted.
     pub fn from_parts(size: u64, nodes: Vec<Node>) -> Result<Self, FormatError> {
+        if size == u64::MAX {
+            return Err(FormatError::BadValue { what: "a frontier that cannot grow" });
+        }
         if nodes.len() != size.count_ones() as usize || nodes.len() > limits::FRONTIER_LEVELS {
             return Err(FormatError::BadValue { what: "a frontier that does not fit its size" });
         }

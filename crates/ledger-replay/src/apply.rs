@@ -79,8 +79,8 @@ impl<'a> Step<'a> {
             Event::Promote(promote) => self.rank(promote.memory, promote.trust, promote.layer),
             Event::Demote(demote) => self.rank(demote.memory, demote.trust, demote.layer),
             Event::Expire(expire) => self.each(&expire.memories, |life| life.expired = true),
-            Event::Restrict(restrict) => self.each(&restrict.memories, |life| life.restricted = true),
-            Event::Unrestrict(free) => self.each(&free.memories, |life| life.restricted = false),
+            Event::Restrict(restrict) => self.restrict(restrict),
+            Event::Unrestrict(free) => self.unrestrict(free),
             Event::Stale(stale) => self.each(&stale.memories, |life| life.stale = true),
             Event::Approval(approval) => self.approval(approval),
             Event::TaskStarted(task) => self.task_started(task),
@@ -274,11 +274,52 @@ impl<'a> Step<'a> {
     }
 
     fn resolve(&mut self, resolve: &body::Resolve) {
-        match self.state.contests.remove(&resolve.contest) {
-            None => self.odd(Oddity::NoSuchRecord(resolve.contest)),
-            Some(members) => self.each(&members, |life| {
-                life.contest = life.contest.filter(|contest| *contest != resolve.contest);
-            }),
+        let Some(members) = self.state.contests.remove(&resolve.contest) else {
+            self.odd(Oddity::NoSuchRecord(resolve.contest));
+            return;
+        };
+        for id in members {
+            let open = self.open_contest(id);
+            self.touch(id, |life| {
+                if life.contest == Some(resolve.contest) {
+                    life.contest = open;
+                }
+            });
+        }
+    }
+
+    /// The newest contest that is still open and named this memory when it existed. A memory keeps
+    /// its mark while one contest of it is undecided.
+    fn open_contest(&self, id: MemoryId) -> Option<Seq> {
+        let born = self.state.memories.get(&id)?.born;
+        let mut newest = self.state.contests.iter().rev().take_while(|(seq, _)| **seq > born);
+        newest.find(|(_, members)| members.binary_search(&id).is_ok()).map(|(seq, _)| *seq)
+    }
+
+    /// A restriction stands until the hold behind it is lifted: another hold does not end it.
+    fn restrict(&mut self, restrict: &body::Restrict) {
+        for id in &restrict.memories {
+            if self.state.memories.contains_key(id) {
+                let holds = self.state.restrictions.entry(*id).or_default();
+                if !holds.contains(&restrict.hold) {
+                    holds.push(restrict.hold);
+                }
+            }
+            self.touch(*id, |life| life.restricted = true);
+        }
+    }
+
+    fn unrestrict(&mut self, free: &body::Unrestrict) {
+        for id in &free.memories {
+            let mut restricted = false;
+            if let Some(holds) = self.state.restrictions.get_mut(id) {
+                holds.retain(|hold| *hold != free.hold);
+                restricted = !holds.is_empty();
+                if !restricted {
+                    self.state.restrictions.remove(id);
+                }
+            }
+            self.touch(*id, |life| life.restricted = restricted);
         }
     }
 
@@ -341,14 +382,19 @@ impl<'a> Step<'a> {
 
     /// Nothing is erased before the last part is recorded.
     fn erase_intent(&mut self, intent: &duty::EraseIntent) {
-        let erasure = self.state.erasures.entry(intent.erasure).or_default();
-        let fits = erasure.intended.is_none()
-            && erasure.seen == intent.part
-            && (erasure.parts == 0 || erasure.parts == intent.parts);
+        let fits = match self.state.erasures.get(&intent.erasure) {
+            None => intent.part == 0,
+            Some(erasure) => {
+                erasure.intended.is_none()
+                    && erasure.seen == intent.part
+                    && erasure.parts == intent.parts
+            }
+        };
         if !fits {
             self.odd(Oddity::ErasurePart(intent.erasure));
             return;
         }
+        let erasure = self.state.erasures.entry(intent.erasure).or_default();
         erasure.parts = intent.parts;
         erasure.seen = erasure.seen.saturating_add(1);
         erasure.waiting.push(EraseTargets {

@@ -326,6 +326,7 @@ impl Coded for Lifecycle {
     fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let flags = reader.u16()?;
         let has = |bit: u16| flags & bit != 0;
+        let always = Validity::of(Interval::new(None, None));
         Ok(Self {
             since: Coded::take(reader)?,
             layer: Coded::take(reader)?,
@@ -338,9 +339,8 @@ impl Coded for Lifecycle {
             contest: when(has(present::CONTEST), reader)?,
             forgotten: when(has(present::FORGOTTEN), reader)?,
             erased: when(has(present::ERASED), reader)?,
-            pushed_down: when(has(present::PUSHED), reader)?.unwrap_or_default(),
-            validity: when(has(present::VALIDITY), reader)?
-                .unwrap_or_else(|| Validity::of(Interval::new(None, None))),
+            pushed_down: present_unless(Vec::new(), has(present::PUSHED), reader)?,
+            validity: present_unless(always, has(present::VALIDITY), reader)?,
             pending: has(present::PENDING),
             rejected: has(present::REJECTED),
             expired: has(present::EXPIRED),
@@ -353,4 +353,17 @@ impl Coded for Lifecycle {
 
 fn when<T: Coded>(present: bool, reader: &mut Reader<'_>) -> Result<Option<T>, DecodeError> {
     present.then(|| T::take(reader)).transpose()
+}
+
+/// A part that is left out when it has its usual value, and then may not be there.
+fn present_unless<T: Coded + PartialEq>(
+    usual: T,
+    present: bool,
+    reader: &mut Reader<'_>,
+) -> Result<T, DecodeError> {
+    match when(present, reader)? {
+        None => Ok(usual),
+        Some(value) if value == usual => Err(DecodeError("a part that says nothing")),
+        Some(value) => Ok(value),
+    }
 }

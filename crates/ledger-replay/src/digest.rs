@@ -28,6 +28,7 @@ coded_fields!(State {
     idempotency,
     pending,
     contests,
+    restrictions,
     tasks,
     erasures,
     erased,
@@ -53,6 +54,17 @@ impl Erasure {
         let mut out = Writer::default();
         self.put(&mut out);
         out.into_vec()
+    }
+
+    /// Decodes from exactly these bytes.
+    ///
+    /// # Errors
+    /// [`DecodeError`] when they are not what [`Self::encode`] gives.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut reader = Reader::new("an erasure", bytes);
+        let value = Self::take(&mut reader)?;
+        reader.end()?;
+        Ok(value)
     }
 }
 

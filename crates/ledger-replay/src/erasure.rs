@@ -70,10 +70,11 @@ impl PayloadSet {
         self.0.iter().map(|(first, last)| PayloadRange { first: PayloadId(*first), last: PayloadId(*last) })
     }
 
-    /// How many payloads are in the set.
+    /// How many payloads are in the set. Saturates: the set of all ids has one more than fits.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.iter().map(|(first, last)| last - first + 1).sum()
+        let lengths = self.0.iter().map(|(first, last)| (last - first).saturating_add(1));
+        lengths.fold(0, u64::saturating_add)
     }
 }
 

@@ -68,6 +68,8 @@ pub struct State {
     pub(crate) idempotency: BTreeMap<Digest16, Idempotent>,
     pub(crate) pending: BTreeMap<Seq, PendingWrite>,
     pub(crate) contests: BTreeMap<Seq, Vec<MemoryId>>,
+    /// The holds behind the restrictions of a memory; none: an objection without a hold.
+    pub(crate) restrictions: BTreeMap<MemoryId, Vec<Option<JobId>>>,
     pub(crate) tasks: BTreeMap<AliasId, Task>,
     pub(crate) erasures: BTreeMap<JobId, Erasure>,
     pub(crate) erased: PayloadSet,
@@ -138,17 +140,26 @@ impl State {
         self.aliases.iter()
     }
 
-    /// Whether `scope` is `ancestor` or lies below it. The zero alias is above everything.
+    /// Whether `scope` is `ancestor` or lies below it. The zero alias is above everything and
+    /// below nothing, whatever a record binds it to. A path that is longer than paths may be, or
+    /// runs in a circle, is followed no further than [`ledger_format::limits::SCOPE_DEPTH`].
     #[must_use]
     pub fn scope_within(&self, scope: AliasId, ancestor: AliasId) -> bool {
+        if ancestor.is_zero() {
+            return true;
+        }
         let mut at = scope;
         for _ in 0..=ledger_format::limits::SCOPE_DEPTH {
             if at == ancestor {
                 return true;
             }
             match self.aliases.get(&at) {
-                Some(Alias { kind: AliasKind::Scope, parent: Some(parent), .. }) => at = *parent,
-                _ => return ancestor.is_zero(),
+                Some(Alias { kind: AliasKind::Scope, parent: Some(parent), .. })
+                    if !at.is_zero() =>
+                {
+                    at = *parent;
+                }
+                _ => return false,
             }
         }
         false

@@ -81,10 +81,10 @@ impl Validity {
         self.intervals().iter().any(|interval| interval.contains(at))
     }
 
-    /// Whether an instant after `at` is inside.
+    /// Whether `at` or an instant after it is inside.
     #[must_use]
     pub fn reaches_beyond(&self, at: Micros) -> bool {
-        self.intervals().last().is_some_and(|last| last.until > at)
+        self.intervals().last().is_some_and(|last| last.until > at || last.until == Micros::MAX)
     }
 
     /// The interval with `at` inside.

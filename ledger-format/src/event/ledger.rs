@@ -3,8 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::bytes::Writer;
 use crate::names::{AliasKind, EpochReason, RepairKind};
-use crate::{AliasId, Digest16, JobId, LedgerId, Micros, PayloadId, RecordHash, Seq, TreeRoot};
+use crate::{
+    AliasId, Digest16, JobId, LedgerId, Micros, PayloadId, RecordHash, Seq, TreeRoot, hash,
+};
 
 /// The limits a ledger was made with.
 #[derive(Clone, Debug, PartialEq, Eq, bincode::Encode, bincode::Decode)]
@@ -31,7 +34,7 @@ impl Limits {
         record_bytes: 65_535,
         payload_bytes: 1_048_576,
         batch_bytes: 16_777_216,
-        segment_bytes: crate::limits::SEGMENT_BYTES,
+        segment_bytes: 67_108_864,
         supersedes: 32,
         derived_from: 4_000,
         scope_depth: 16,
@@ -114,8 +117,7 @@ pub struct PublicKey {
     pub bytes: Vec<u8>,
 }
 
-/// The signing key was set or replaced. Both signatures cover the ledger id, the new key and the
-/// sequence number.
+/// The signing key was set or replaced. Both signatures cover [`KeyRotated::message`].
 #[derive(Clone, Debug, PartialEq, Eq, bincode::Encode, bincode::Decode)]
 pub struct KeyRotated {
     /// The key from now on.
@@ -126,6 +128,18 @@ pub struct KeyRotated {
     pub new_signature: Vec<u8>,
     /// Signature by the old key.
     pub old_signature: Option<Vec<u8>>,
+}
+
+impl KeyRotated {
+    /// What both signatures cover: context, ledger id, sequence number of the record, algorithm and
+    /// length-delimited bytes of the new key.
+    #[must_use]
+    pub fn message(new: &PublicKey, ledger: &LedgerId, seq: Seq) -> Vec<u8> {
+        let mut out = Writer::default();
+        out.put(hash::KEY_ROTATION.as_bytes()).put(&ledger.0).u64(seq.0).u16(new.algorithm);
+        out.u64(new.bytes.len() as u64).put(&new.bytes);
+        out.into_vec()
+    }
 }
 
 /// The master key was replaced.

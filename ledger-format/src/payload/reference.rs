@@ -81,20 +81,32 @@ impl PayloadRef {
         }
         let kind = reader.u8()?;
         if kind != 0 {
-            return Err(FormatError::UnknownNumber { what: "payload kind", found: u64::from(kind) });
+            return Err(FormatError::UnknownNumber {
+                what: "payload kind",
+                found: u64::from(kind),
+            });
         }
         reader.zeros(1)?;
         let commitment = reader.array()?;
         let digest = reader.array()?;
         let length = reader.u32()?;
+        let reference = Self { id, role, suite, commitment, digest, length };
+        reference.check()?;
+        Ok(reference)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), FormatError> {
         let limit = super::seal::MAX_STORED;
-        if u64::from(length) > limit || length == 0 {
-            return Err(FormatError::TooLarge {
-                what: "stored payload length",
-                found: u64::from(length),
-                limit,
-            });
+        if self.length == 0 {
+            Err(FormatError::BadValue { what: "a payload without stored bytes" })
+        } else if u64::from(self.length) > limit {
+            let found = u64::from(self.length);
+            Err(FormatError::TooLarge { what: "stored payload length", found, limit })
+        } else if self.suite != SUITE_XCHACHA {
+            let found = u64::from(self.suite);
+            Err(FormatError::UnknownNumber { what: "payload suite", found })
+        } else {
+            Ok(())
         }
-        Ok(Self { id, role, suite, commitment, digest, length })
     }
 }

@@ -65,11 +65,11 @@ pub fn seal(
     Ok(Sealed { reference, stored })
 }
 
-/// Opens stored bytes and checks them against every promise of their reference: digest, key,
-/// place, and commitment.
+/// Opens stored bytes and checks them against every promise of their reference: length, digest,
+/// key, place, and commitment.
 ///
 /// # Errors
-/// [`FormatError::CheckMismatch`] when digest or commitment differ, [`FormatError::NotOpened`] when
+/// [`FormatError::CheckMismatch`] when length, digest or commitment differ, [`FormatError::NotOpened`] when
 /// the key is another one, or any error of the frame inside.
 pub fn open(
     ledger: &LedgerId,
@@ -77,6 +77,9 @@ pub fn open(
     stored: &[u8],
     key: &[u8; 32],
 ) -> Result<Vec<u8>, FormatError> {
+    if stored.len() as u64 != u64::from(reference.length) {
+        return Err(FormatError::CheckMismatch { what: "stored payload length" });
+    }
     if hash::ciphertext(stored) != reference.digest {
         return Err(FormatError::CheckMismatch { what: "ciphertext digest" });
     }

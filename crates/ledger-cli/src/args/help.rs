@@ -1,0 +1,202 @@
+//! Owns the help texts and how a refusal of the argument parser is worded.
+
+use clap::Command;
+
+use crate::exit::Failure;
+
+/// The verbs in groups, as people look for them.
+pub(crate) const TOP: &str = "\
+{about}
+
+{usage-heading} {usage}
+
+Start
+  init       make a ledger
+  demo       a guided real run in a fresh directory
+  status     size, head, anchor, lag
+  key        `key check`: whether the master key is at hand and the right one
+Write and change (each is one event; nothing is overwritten)
+  write      propose a memory
+  close      a memory stops applying
+  reopen     a closed memory applies again
+  confirm    memories were confirmed
+  use        memories were used
+  pushdown   a memory misled: it ranks after its alternatives
+  lift       take push-downs back
+  contest    memories contradict each other
+  resolve    decide a contest
+  pin        keep through summarising
+  unpin      take a pin back
+  promote    raise trust or layer
+  demote     lower trust or layer
+  forget     take out of every ordinary read
+Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
+  get        one memory
+  list       what is in force
+  history    the life of one memory
+  diff       what changed between two moments
+  blame      where a memory comes from and what came from it
+The archive
+  log        the last records
+  show       one record
+  verify     check what is stored
+  rebuild    build the views from the log
+In and out
+  import     git, history, triples, jsonl
+  export     jsonl
+  help       this page; `memledger help VERB` for one verb
+
+{options}
+
+WHEN is an instant (2026-03-03T14:00:00Z), a date (the whole local day), #seq, head or size:N.
+Exit codes: 0 ok · 1 not found or empty · 2 usage · 3 integrity failure · 4 cannot be checked ·
+5 blocked by a hold · 6 conflict, or held by another process · 7 refused by policy
+";
+
+const VERB: &str = "\
+{about-with-newline}
+{usage-heading} {usage}
+
+{all-args}{after-help}
+
+`memledger help` lists the flags that every verb takes.
+";
+
+pub(crate) const INIT: &str = "\
+Examples:
+  memledger init demo
+  memledger init demo --tz Europe/Paris --origin support-desk
+
+--tz becomes the ledger's declared zone (default UTC): it decides what a date means.
+The master key goes outside the directory. Without it the content cannot be read: back it up.";
+pub(crate) const STATUS: &str = "\
+Examples:
+  memledger status
+  memledger status --from-archive    while another process holds the ledger";
+pub(crate) const WRITE: &str = "\
+Examples:
+  memledger write 'Install with pnpm, not npm' --source chat:2026-06-02#1 --valid-from 2026-06-02
+  memledger write --fact 'web shop' 'package manager' pnpm --layer semantic --ttl 7d
+  memledger write 'Use pnpm 9' --supersedes 019ab3c4-5d6e --source file:CONTRIBUTING.md
+  memledger write - < note.txt
+  memledger write -- '--frozen-lockfile is required'    text that begins with a hyphen
+  memledger write --stdin < proposals.ndjson
+
+Fields of a --stdin line: text fact body layer source by scope supersedes valid_from valid_until
+observed_at ttl review_by subjects tags domain key derived_from confidence idempotency_key.
+Times in it carry an offset. A line that is refused is answered in its place; the rest goes on.
+Kinds of source: chat user tool model file web import recall system.";
+pub(crate) const CLOSE: &str = "\
+Examples:
+  memledger close 019ab3c4-5d6e --reason 'moved to pnpm' --at 2026-06-02
+  memledger close 019ab3c4-5d6e --reason 'never was so' --wrong";
+pub(crate) const REOPEN: &str = "\
+Example:
+  memledger reopen 019ab3c4-5d6e --from 2026-09-01 --reason 'back to npm'";
+pub(crate) const PUSHDOWN: &str = "\
+Examples:
+  memledger pushdown 019ab3c4-5d6e --reason 'CI image lacks pnpm'
+  memledger pushdown 019ab3c4-5d6e --reason 'not for CI' --query 'install packages in CI'";
+pub(crate) const CONTEST: &str = "\
+Example:
+  memledger contest 019ab3c4-5d6e 019ab3c4-77aa --reason 'two prices for one fare'";
+pub(crate) const RESOLVE: &str = "\
+Example:
+  memledger resolve 14 --keep 019ab3c4-77aa --reason 'fare sheet of May'";
+pub(crate) const FORGET: &str = "\
+Prints its plan first and asks, unless --yes. The archive keeps what is forgotten: to destroy
+content is another thing.
+Examples:
+  memledger forget 019ab3c4-5d6e --reason 'noise'
+  memledger forget --subject 'user u1' --reason 'asked to' --yes";
+pub(crate) const PROMOTE: &str = "\
+Example:
+  memledger promote 019ab3c4-5d6e --trust verified --reason 'read the fare sheet'";
+pub(crate) const DEMOTE: &str = "\
+Example:
+  memledger demote 019ab3c4-5d6e --trust draft --reason 'hearsay'";
+pub(crate) const GET: &str = "\
+Examples:
+  memledger get 019ab3c4-5d6e
+  memledger get 019ab3c4-5d6e --as-of 2026-03-03 --tz America/Vancouver";
+pub(crate) const LIST: &str = "\
+Shows 100 at most unless --limit says otherwise, and how to go on.
+Examples:
+  memledger list
+  memledger list --scope org/acme --layer project --json
+  memledger list --as-of 2026-03-03 --include-history";
+pub(crate) const DIFF: &str = "\
+A date on the left means its first instant, one on the right its end: D..D is that whole day.
+Examples:
+  memledger diff 2026-05-31..2026-06-03
+  memledger diff '#12..head'
+  memledger diff 2026-05-31..2026-06-03 --valid";
+pub(crate) const LOG: &str = "\
+Examples:
+  memledger log
+  memledger log -n 5 --as-of 2026-03-03";
+pub(crate) const SHOW: &str = "\
+Examples:
+  memledger show 12
+  memledger show head --raw";
+pub(crate) const VERIFY: &str = "\
+Prints one line per claim: name, verdict, how many of how many. Exit 3 for damage, 4 for what
+cannot be checked. Each level includes the ones before it.
+Examples:
+  memledger verify
+  memledger verify --level log       needs no key";
+pub(crate) const IMPORT_GIT: &str = "\
+Example:
+  memledger import git ./repo docs/policy.md --scope org/acme/project/web";
+pub(crate) const IMPORT_HISTORY: &str = "\
+Example:
+  memledger import history ./fares --document 'fare rules' --scope org/acme";
+pub(crate) const IMPORT_TRIPLES: &str = "\
+Example:
+  memledger import triples facts.tsv --scope org/acme";
+pub(crate) const IMPORT_JSONL: &str = "\
+Example:
+  memledger -C old export jsonl | memledger -C copy import jsonl -";
+pub(crate) const EXPORT_JSONL: &str = "\
+Example:
+  memledger export jsonl > ledger.jsonl";
+
+/// The command with short help for its verbs: what every verb takes is listed once, at the top.
+pub(super) fn shortened(command: Command) -> Command {
+    let mut command = command;
+    command.build();
+    command.mut_subcommands(verb)
+}
+
+fn verb(command: Command) -> Command {
+    let shown = command.mut_args(|arg| {
+        let everywhere = arg.is_global_set();
+        arg.hide(everywhere)
+    });
+    shown.help_template(VERB).mut_subcommands(verb)
+}
+
+/// The parser's refusal in our form: one sentence, and what to do.
+pub(super) fn refusal(text: &str) -> Failure {
+    let mut message = String::new();
+    let mut hint = None;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("Usage:") || line.starts_with("For more information") {
+            break;
+        }
+        if let Some(tip) = line.strip_prefix("tip: ") {
+            hint.get_or_insert_with(|| tip.to_owned());
+        } else if !line.is_empty() {
+            if !message.is_empty() {
+                message.push(' ');
+            }
+            message.push_str(line.strip_prefix("error: ").unwrap_or(line));
+        }
+    }
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
+    Failure::usage(message).hint(match (hint, usage) {
+        (Some(tip), _) => tip,
+        (None, Some(usage)) => format!("usage: {usage}"),
+        (None, None) => "`memledger help` lists verbs and flags".to_owned(),
+    })
+}

@@ -1,0 +1,134 @@
+//! Owns which of the flags that may stand anywhere mean something for which verb. A flag without
+//! meaning is refused: an answer that ignored it would look like one that did not.
+
+use super::{ExportVerb, Global, ImportVerb, Verb};
+use crate::exit::Failure;
+
+/// What a verb makes use of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Uses {
+    /// It appends records.
+    pub(crate) writes: bool,
+    /// It answers at an earlier basis.
+    pub(crate) basis: bool,
+    /// It can answer from the raw archive.
+    pub(crate) archive: bool,
+    /// It can also show what is not in force.
+    pub(crate) history: bool,
+    /// It answers in pages.
+    pub(crate) pages: bool,
+    /// It is limited to a scope.
+    pub(crate) scope: bool,
+}
+
+const NOTHING: Uses = Uses {
+    writes: false,
+    basis: false,
+    archive: false,
+    history: false,
+    pages: false,
+    scope: false,
+};
+const CHANGE: Uses = Uses { writes: true, scope: true, ..NOTHING };
+const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..NOTHING };
+const MANY: Uses = Uses { pages: true, ..ONE };
+const ARCHIVE: Uses = Uses { archive: true, ..NOTHING };
+
+impl Verb {
+    /// What this verb makes use of.
+    pub(crate) const fn uses(&self) -> Uses {
+        match self {
+            Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
+            Self::Status | Self::Key(_) | Self::Verify(_) => ARCHIVE,
+            Self::Export(ExportVerb::Jsonl) => ARCHIVE,
+            Self::Import(ImportVerb::Jsonl(_)) => Uses { writes: true, ..NOTHING },
+            Self::Write(_)
+            | Self::Close(_)
+            | Self::Reopen(_)
+            | Self::Confirm(_)
+            | Self::Use(_)
+            | Self::Pushdown(_)
+            | Self::Lift(_)
+            | Self::Contest(_)
+            | Self::Resolve(_)
+            | Self::Pin(_)
+            | Self::Unpin(_)
+            | Self::Forget(_)
+            | Self::Promote(_)
+            | Self::Demote(_)
+            | Self::Import(_) => CHANGE,
+            Self::Get(_) | Self::Blame(_) => ONE,
+            Self::Show(_) => Uses { scope: false, ..ONE },
+            Self::History(_) | Self::Log(_) => MANY,
+            Self::List(_) | Self::Diff(_) => Uses { history: true, ..MANY },
+        }
+    }
+
+    /// The verb as it is typed.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "init",
+            Self::Status => "status",
+            Self::Demo(_) => "demo",
+            Self::Key(_) => "key check",
+            Self::Write(_) => "write",
+            Self::Close(_) => "close",
+            Self::Reopen(_) => "reopen",
+            Self::Confirm(_) => "confirm",
+            Self::Use(_) => "use",
+            Self::Pushdown(_) => "pushdown",
+            Self::Lift(_) => "lift",
+            Self::Contest(_) => "contest",
+            Self::Resolve(_) => "resolve",
+            Self::Pin(_) => "pin",
+            Self::Unpin(_) => "unpin",
+            Self::Forget(_) => "forget",
+            Self::Promote(_) => "promote",
+            Self::Demote(_) => "demote",
+            Self::Get(_) => "get",
+            Self::List(_) => "list",
+            Self::History(_) => "history",
+            Self::Diff(_) => "diff",
+            Self::Blame(_) => "blame",
+            Self::Log(_) => "log",
+            Self::Show(_) => "show",
+            Self::Verify(_) => "verify",
+            Self::Rebuild => "rebuild",
+            Self::Import(_) => "import",
+            Self::Export(_) => "export",
+        }
+    }
+
+    /// Refuses flags that mean nothing for this verb.
+    ///
+    /// # Errors
+    /// A usage failure that names the flag and why.
+    pub(crate) fn check(&self, global: &Global) -> Result<(), Failure> {
+        let uses = self.uses();
+        let reading = &global.reading;
+        let past = if uses.writes {
+            "writing happens now, the past is never rewritten"
+        } else {
+            "it is about the ledger as it is"
+        };
+        let flags = [
+            ("--as-of", reading.as_of.is_some(), uses.basis, past),
+            ("--valid-at", reading.valid_at.is_some(), uses.basis, past),
+            ("--claimed", reading.claimed, uses.basis, past),
+            ("--from-archive", reading.from_archive, uses.archive, "it needs the ledger itself"),
+            ("--include-history", reading.include_history, uses.history, "it filters nothing by status"),
+            ("--limit", reading.limit.is_some(), uses.pages, "it is no listing"),
+            ("--cursor", reading.cursor.is_some(), uses.pages, "it is no listing"),
+            ("--scope", global.scope.is_some(), uses.scope, "it is about the whole ledger"),
+            ("--confirm-clock", global.confirm_clock, uses.writes, "it records nothing"),
+        ];
+        match flags.into_iter().find(|(_, given, used, _)| *given && !*used) {
+            Some((flag, _, _, why)) => Err(Failure::usage(format!(
+                "{flag} means nothing for `{}`: {why}",
+                self.name()
+            ))
+            .hint("leave it out")),
+            None => Ok(()),
+        }
+    }
+}

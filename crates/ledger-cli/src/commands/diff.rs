@@ -1,0 +1,108 @@
+//! Owns `diff`: what changed between two moments.
+//!
+//! A date on the left means its first instant and one on the right its end, so that `D..D` is that
+//! day and a wider range never shows less than a narrower one.
+
+use memledger::civil::{When, Zone, day_bounds};
+use memledger::format::Micros;
+use memledger::{Difference, Question};
+
+use super::{Done, read};
+use crate::args::DiffArgs;
+use crate::context::{Context, Opened};
+use crate::exit::{Code, Failure};
+use crate::output::{human, json};
+
+/// Prints the differences.
+pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done {
+    let base = ctx.question(opened)?;
+    let (from, to) = moments(ctx, &args.range, &base.zone)?;
+    let (a, b) = questions(ctx, args.valid, &base, from, to)?;
+    let (before, after, mut differences) = opened.ledger.diff(&a, &b, &read::filter(ctx, &args.filter))?;
+    if !ctx.json() {
+        ctx.out.line(&format!("from: {}", before.line()))?;
+        ctx.out.line(&format!("to:   {}", after.line()))?;
+    }
+    if let Some(cursor) = ctx.cursor()? {
+        let done = usize::try_from(cursor.0).unwrap_or(usize::MAX);
+        differences.drain(..done.min(differences.len()));
+    }
+    if differences.is_empty() {
+        return Err(Failure::not_found("nothing changed between the two moments"));
+    }
+    let limit = ctx.limit(0);
+    let next = (limit > 0 && differences.len() > limit).then(|| {
+        differences.truncate(limit);
+        memledger::format::Seq(limit as u64 + ctx.cursor().ok().flatten().map_or(0, |c| c.0))
+    });
+    if ctx.json() {
+        for one in &differences {
+            ctx.out.object(&json::difference(one, change(one), &before, &after))?;
+        }
+    } else {
+        let rows: Vec<Vec<String>> =
+            differences.iter().map(|one| human::difference(one, change(one))).collect();
+        for line in human::aligned(&rows) {
+            ctx.out.line(&line)?;
+        }
+    }
+    read::more(ctx, next)?;
+    Ok(Code::Ok)
+}
+
+/// The two sides of `A..B`.
+fn moments(ctx: &Context<'_>, range: &str, zone: &Zone) -> Result<(When, When), Failure> {
+    let usage = || {
+        Failure::usage(format!("{range:?} is no range"))
+            .hint("write two moments with two dots between, such as 2026-03-01..2026-03-03 or #12..head")
+    };
+    let (a, b) = range.split_once("..").ok_or_else(usage)?;
+    if a.is_empty() || b.is_empty() {
+        return Err(usage());
+    }
+    Ok((ctx.parse_when("A", a, zone)?, ctx.parse_when("B", b, zone)?))
+}
+
+/// The two questions: along the known axis, or with `--valid` along the valid one.
+fn questions(
+    ctx: &Context<'_>,
+    valid: bool,
+    base: &Question,
+    from: When,
+    to: When,
+) -> Result<(Question, Question), Failure> {
+    let from = start(from, &base.zone);
+    if valid {
+        if ctx.names_valid_at() {
+            return Err(Failure::usage("--valid compares two valid times, --valid-at names a third")
+                .hint("leave one of them out"));
+        }
+        let at = |when| Question { valid: Some(when), ..base.clone() };
+        return Ok((at(from), at(to)));
+    }
+    if ctx.names_as_of() {
+        return Err(Failure::usage("A..B names what was known when, --as-of names a third moment")
+            .hint("leave out --as-of, or compare valid times with --valid"));
+    }
+    let at = |when| Question { known: when, ..base.clone() };
+    Ok((at(from), at(to)))
+}
+
+/// A day on the left counts from its first instant: what the day before ended with.
+fn start(when: When, zone: &Zone) -> When {
+    let When::Date(day) = when else { return when };
+    match day.previous() {
+        Some(previous) => When::Date(previous),
+        None => When::Instant(Micros(day_bounds(day, zone).0.0 - 1)),
+    }
+}
+
+/// What happened to a memory, in one word.
+fn change(one: &Difference) -> &'static str {
+    match (&one.before, &one.after) {
+        (None, Some(_)) => "came",
+        (Some(_), None) => "went",
+        (Some(before), Some(after)) if before.status != after.status => after.status.name(),
+        _ => "changed",
+    }
+}

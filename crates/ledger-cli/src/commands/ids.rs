@@ -1,0 +1,92 @@
+//! Owns finding the memory that a prefix of an id means. An id is never guessed: one match or none.
+
+use memledger::format::MemoryId;
+use memledger::{Ledger, Question, Snapshot};
+
+use crate::context::Context;
+use crate::exit::Failure;
+use crate::output::human::words;
+use crate::output::width::one_line;
+
+/// Fewest hex digits of a prefix.
+const FEWEST: usize = 8;
+/// Most matches that are listed.
+const LISTED: usize = 8;
+
+/// Whether a text is an id or a prefix of one.
+pub(crate) fn looks_like_id(text: &str) -> bool {
+    let digits = text.bytes().filter(|byte| *byte != b'-');
+    let count = digits.clone().count();
+    (FEWEST..=32).contains(&count) && digits.clone().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The memory that `text` means at the basis of a snapshot.
+///
+/// # Errors
+/// A usage failure when it is no id, not found when nothing begins with it, a conflict that lists
+/// the matches when several do.
+pub(crate) fn resolve(ctx: &Context<'_>, at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
+    let id = match MemoryId::parse(text) {
+        Some(id) => id,
+        None => unique(at, text)?,
+    };
+    within_scope(ctx, at, id)?;
+    Ok(id)
+}
+
+/// The memories that several texts mean, now.
+///
+/// # Errors
+/// As [`resolve`].
+pub(crate) fn resolve_all<T: AsRef<str>>(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    texts: &[T],
+) -> Result<Vec<MemoryId>, Failure> {
+    let whole = |text: &T| MemoryId::parse(text.as_ref());
+    // Whole ids need no look, and the writer says what is wrong with one.
+    if ctx.scope_limit().is_none()
+        && let Some(ids) = texts.iter().map(whole).collect()
+    {
+        return Ok(ids);
+    }
+    let now = ledger.snapshot(&Question::now(ledger.zone()))?;
+    texts.iter().map(|text| resolve(ctx, &now, text.as_ref())).collect()
+}
+
+fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
+    if !looks_like_id(text) {
+        return Err(Failure::usage(format!("{text:?} is no memory id"))
+            .hint("write an id, or its first 8 hex digits or more, as `memledger list` prints it"));
+    }
+    let found = at.find(text)?;
+    match found.as_slice() {
+        [] => Err(Failure::not_found(format!("no memory's id begins with {text}"))
+            .hint("`memledger list --include-history` shows what there is")),
+        [id] => Ok(*id),
+        several => Err(ambiguous(at, text, several)?),
+    }
+}
+
+fn ambiguous(at: &Snapshot<'_>, text: &str, several: &[MemoryId]) -> Result<Failure, Failure> {
+    let mut message = format!("the ids of {} memories begin with {text}:", several.len());
+    for id in several.iter().take(LISTED) {
+        let shown = at.get(id)?.map(|item| one_line(&words(&item.text), 40)).unwrap_or_default();
+        message.push_str(&format!("\n  {}  {shown}", id.hyphenated()));
+    }
+    if several.len() > LISTED {
+        message.push_str("\n  …");
+    }
+    message.push_str("\n  ");
+    Ok(Failure::ambiguous(message).hint("write more of the id"))
+}
+
+/// With `--scope`, a memory elsewhere is not to be found: scope is checked on every path.
+fn within_scope(ctx: &Context<'_>, at: &Snapshot<'_>, id: MemoryId) -> Result<(), Failure> {
+    let Some(scope) = ctx.scope_limit() else { return Ok(()) };
+    match at.get(&id)? {
+        Some(item) if item.scope.within(scope) => Ok(()),
+        _ => Err(Failure::not_found(format!("there is no memory {} in scope {scope}", id.hyphenated()))
+            .hint("leave out --scope, or name another one")),
+    }
+}

@@ -1,0 +1,65 @@
+//! Owns `init`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memledger::civil::Zone;
+use memledger::{Clock, Created, InitOptions, Ledger};
+use serde_json::json;
+
+use super::Done;
+use crate::args::InitArgs;
+use crate::context::Context;
+use crate::exit::{Code, Failure};
+use crate::output::human::fields;
+
+/// Makes a ledger.
+pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
+    let dir = target(ctx, args.dir.as_deref());
+    let zone = ctx.tz.unwrap_or(Zone::UTC);
+    let created = create(&dir, zone, args.origin.clone(), Arc::clone(&ctx.clock))?;
+    let Created { ledger, id, master_location, .. } = created;
+    let origin = ledger.origin().to_owned();
+    if ctx.json() {
+        ctx.out.object(&json!({
+            "id": id.to_string(),
+            "dir": dir.display().to_string(),
+            "origin": origin,
+            "zone": zone.to_string(),
+            "master": master_location,
+        }))?;
+    } else {
+        ctx.out.line(&format!("ledger created in {}", dir.display()))?;
+        ctx.out.line(&fields(&[
+            ("id", id.to_string()),
+            ("origin", origin),
+            ("zone", zone.to_string()),
+            ("master key", master_location),
+        ]))?;
+        ctx.out.line("Without the master key the content cannot be read: back it up, apart from the ledger.")?;
+    }
+    super::close(ledger, Ok(Code::Ok))
+}
+
+/// Makes a ledger in a directory.
+///
+/// # Errors
+/// When there is one already, or it cannot be made.
+pub(crate) fn create(
+    dir: &Path,
+    zone: Zone,
+    origin: Option<String>,
+    clock: Arc<dyn Clock>,
+) -> Result<Created, Failure> {
+    let options = InitOptions { zone, origin, clock, ..InitOptions::default() };
+    Ok(Ledger::init(dir, options)?)
+}
+
+/// A directory that was typed is meant from where `-C` leads.
+fn target(ctx: &Context<'_>, dir: Option<&Path>) -> PathBuf {
+    match (dir, ctx.dir_is_flag()) {
+        (Some(dir), true) => ctx.dir.join(dir),
+        (Some(dir), false) => dir.to_path_buf(),
+        (None, _) => ctx.dir.clone(),
+    }
+}

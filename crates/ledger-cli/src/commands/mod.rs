@@ -1,0 +1,126 @@
+//! Owns what each verb does: one function for each, from what was meant to what is printed.
+//!
+//! Invariants: every ledger that was opened is closed, and a failure to close is a failure. May
+//! not: read the environment or write to the streams except through `Out`.
+
+mod archive;
+mod diff;
+mod forget;
+mod ids;
+mod init;
+mod lifecycle;
+mod read;
+mod state;
+mod times;
+mod transfer;
+mod verify;
+mod write;
+
+use memledger::{Command, Ledger, Submission};
+
+use crate::args::{TermsArgs, Verb};
+use crate::context::{Context, Opened};
+use crate::exit::{Code, Failure};
+use crate::output::{human, json};
+
+pub(crate) use init::create;
+
+/// What a verb comes to.
+pub(crate) type Done = Result<Code, Failure>;
+
+/// Does what was asked.
+///
+/// # Errors
+/// Why it was not done.
+pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
+    match verb {
+        Verb::Init(args) => init::init(ctx, args),
+        Verb::Demo(args) => crate::demo::run(ctx, args.dir.clone()),
+        Verb::Status => reading(ctx, state::status),
+        Verb::Key(args) => state::key(ctx, args),
+        Verb::Write(args) => write::write(ctx, args),
+        Verb::Forget(args) => forget::forget(ctx, args),
+        Verb::Close(_)
+        | Verb::Reopen(_)
+        | Verb::Confirm(_)
+        | Verb::Use(_)
+        | Verb::Pushdown(_)
+        | Verb::Lift(_)
+        | Verb::Contest(_)
+        | Verb::Resolve(_)
+        | Verb::Pin(_)
+        | Verb::Unpin(_)
+        | Verb::Promote(_)
+        | Verb::Demote(_) => lifecycle::run(ctx, verb),
+        Verb::Get(args) => reading(ctx, |ctx, opened| read::get(ctx, opened, args)),
+        Verb::List(args) => reading(ctx, |ctx, opened| read::list(ctx, opened, args)),
+        Verb::History(args) => reading(ctx, |ctx, opened| read::history(ctx, opened, args)),
+        Verb::Diff(args) => reading(ctx, |ctx, opened| diff::diff(ctx, opened, args)),
+        Verb::Blame(args) => reading(ctx, |ctx, opened| read::blame(ctx, opened, args)),
+        Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
+        Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
+        Verb::Verify(args) => reading(ctx, |ctx, opened| verify::verify(ctx, opened, args)),
+        Verb::Rebuild => verify::rebuild(ctx),
+        Verb::Import(import) => transfer::import(ctx, import),
+        Verb::Export(_) => reading(ctx, transfer::export),
+    }
+}
+
+/// Opens for reading, does, closes.
+fn reading(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Opened) -> Done) -> Done {
+    let opened = ctx.open_to_read()?;
+    let done = work(ctx, &opened);
+    close(opened.ledger, done)
+}
+
+/// Opens for writing, does, closes.
+fn writing(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Ledger) -> Done) -> Done {
+    let ledger = ctx.open()?;
+    let done = work(ctx, &ledger);
+    close(ledger, done)
+}
+
+/// Closes. What went wrong first is what is said.
+fn close(ledger: Ledger, done: Done) -> Done {
+    let closed = ledger.close();
+    let code = done?;
+    closed?;
+    Ok(code)
+}
+
+/// Submits commands with the same terms and prints what they led to. `verb` says it in the past
+/// tense.
+fn submit(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    commands: Vec<Command>,
+    terms: &TermsArgs,
+    verb: &str,
+) -> Done {
+    let outcomes = ledger.submit(Submission { commands, terms: terms.to_terms() })?;
+    let mut code = Code::Ok;
+    for outcome in &outcomes {
+        if ctx.json() {
+            ctx.out.object(&json::outcome(outcome, ctx.scope_step))?;
+        } else {
+            ctx.out.line(&human::outcome(outcome, verb, ctx.scope_step))?;
+        }
+        if outcome.verdict == memledger::format::Verdict::Refused {
+            code = Code::Refused;
+        }
+    }
+    Ok(code)
+}
+
+impl TermsArgs {
+    /// The terms that these flags mean.
+    fn to_terms(&self) -> memledger::Terms {
+        memledger::Terms {
+            by: self.by.clone(),
+            idempotency_key: self.idempotency_key.clone(),
+            expected_head: self.expected_head.map(memledger::format::Seq),
+            expected_version: self.expected_version.map(memledger::format::Seq),
+            ..memledger::Terms::default()
+        }
+    }
+}

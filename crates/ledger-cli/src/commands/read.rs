@@ -1,0 +1,138 @@
+//! Owns `get`, `list`, `history`, `blame`: memories as they stood at a basis.
+
+use memledger::{Basis, Filter, Snapshot};
+
+use super::{Done, ids};
+use crate::args::{IdArgs, ListArgs};
+use crate::context::{Context, Opened};
+use crate::exit::{Code, Failure};
+use crate::output::{human, json};
+
+/// How many items a page has unless `--limit` says otherwise.
+const PAGE: usize = 100;
+
+/// One memory.
+pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
+    let at = ctx.snapshot(opened)?;
+    let id = ids::resolve(ctx, &at, &args.id)?;
+    let item = at.get(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
+    if ctx.json() {
+        ctx.out.object(&json::with_basis(json::item(&item, at.basis().valid_at), at.basis()))?;
+    } else {
+        ctx.announce(at.basis())?;
+        ctx.out.line(&human::card(&item, &at.basis().zone))?;
+    }
+    Ok(Code::Ok)
+}
+
+/// What is in force, or with history everything.
+pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done {
+    let at = ctx.snapshot(opened)?;
+    let filter = Filter {
+        after: ctx.cursor()?,
+        limit: ctx.limit(PAGE),
+        ..filter(ctx, args)
+    };
+    let listing = at.list(&filter)?;
+    ctx.announce(at.basis())?;
+    if listing.items.is_empty() {
+        return Err(nothing(at.basis(), "no memory is in this answer")
+            .hint("widen --scope or the filters; --include-history also shows what is not in force"));
+    }
+    if ctx.json() {
+        for item in &listing.items {
+            ctx.out.object(&json::with_basis(json::item(item, at.basis().valid_at), at.basis()))?;
+        }
+    } else {
+        for line in human::table(&listing.items, at.basis().valid_at, &at.basis().zone) {
+            ctx.out.line(&line)?;
+        }
+    }
+    more(ctx, listing.next)
+}
+
+/// Says where the next page begins.
+pub(super) fn more(ctx: &Context<'_>, next: Option<memledger::format::Seq>) -> Done {
+    match next {
+        Some(next) if ctx.json() => ctx.out.object(&json::next(next))?,
+        Some(next) => ctx.out.line(&format!("more: --cursor {next}"))?,
+        None => {}
+    }
+    Ok(Code::Ok)
+}
+
+/// The filter that flags mean.
+pub(super) fn filter(ctx: &Context<'_>, args: &ListArgs) -> Filter {
+    Filter {
+        scope: ctx.scope.clone(),
+        layer: args.layer,
+        body: args.body_type,
+        key: args.key.clone(),
+        subject: args.subject.clone(),
+        fact_subject: args.fact_subject.clone(),
+        predicate: args.predicate.clone(),
+        tag: args.tag.clone(),
+        domain: args.domain.clone(),
+        source_kind: args.source_kind,
+        grep: args.grep.clone(),
+        include_history: ctx.include_history(),
+        after: None,
+        limit: 0,
+    }
+}
+
+/// The life of one memory.
+pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
+    let at = ctx.snapshot(opened)?;
+    let id = ids::resolve(ctx, &at, &args.id)?;
+    let mut entries = at.history(&id)?;
+    if entries.is_empty() {
+        return Err(unknown(&at, &args.id));
+    }
+    let after = ctx.cursor()?;
+    entries.retain(|entry| after.is_none_or(|after| entry.seq > after));
+    let limit = ctx.limit(0);
+    let cut = limit > 0 && entries.len() > limit;
+    if cut {
+        entries.truncate(limit);
+    }
+    if ctx.json() {
+        for entry in &entries {
+            ctx.out.object(&json::with_basis(json::event(entry), at.basis()))?;
+        }
+    } else {
+        ctx.announce(at.basis())?;
+        ctx.out.line(&id.hyphenated())?;
+        for line in human::events(&entries, &at.basis().zone) {
+            ctx.out.line(&format!("  {line}"))?;
+        }
+    }
+    more(ctx, entries.last().filter(|_| cut).map(|entry| entry.seq))
+}
+
+/// Where a memory comes from and what came from it.
+pub(crate) fn blame(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
+    let at = ctx.snapshot(opened)?;
+    let id = ids::resolve(ctx, &at, &args.id)?;
+    let lineage = at.lineage(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
+    if ctx.json() {
+        let object = json::lineage(&lineage, at.basis().valid_at);
+        ctx.out.object(&json::with_basis(object, at.basis()))?;
+    } else {
+        ctx.announce(at.basis())?;
+        for line in human::lineage(&lineage, &at.basis().zone) {
+            ctx.out.line(&line)?;
+        }
+    }
+    Ok(Code::Ok)
+}
+
+/// Nothing to show, with the basis it was looked for at.
+pub(super) fn nothing(basis: &Basis, what: &str) -> Failure {
+    Failure::not_found(format!("{what} ({})", basis.line()))
+}
+
+fn unknown(at: &Snapshot<'_>, text: &str) -> Failure {
+    nothing(at.basis(), &format!("there is no memory {text}"))
+        .hint("`memledger list --include-history` shows what there is")
+}

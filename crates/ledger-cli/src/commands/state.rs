@@ -1,0 +1,83 @@
+//! Owns `status` and `key check`.
+
+use memledger::civil::format_utc;
+use serde_json::json;
+
+use super::Done;
+use crate::args::{KeyArgs, KeyVerb};
+use crate::context::{Context, Opened};
+use crate::exit::{Code, Failure};
+use crate::output::{human, json as object};
+
+/// What the facade says in place of where a master key was found.
+const NOT_FOUND: &str = "not found";
+
+/// Prints size, head, anchor, lag.
+pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
+    let report = opened.ledger.status()?;
+    if !ctx.json() {
+        ctx.out.line(&human::status(&report, &ctx.dir.display().to_string(), &ctx.zone(&opened.ledger)))?;
+        return Ok(Code::Ok);
+    }
+    let head = report.head.as_ref();
+    ctx.out.object(&json!({
+        "id": report.id.to_string(),
+        "dir": ctx.dir.display().to_string(),
+        "origin": report.origin,
+        "zone": report.zone,
+        "created_at": format_utc(report.created_at),
+        "clock_declared": report.clock_declared,
+        "size": report.size,
+        "seq": head.map(|(seq, _)| seq.0),
+        "head": head.map(|(_, hash)| hash.to_string()),
+        "root": report.root.map(|root| root.to_string()),
+        "epoch": report.epoch,
+        "last_recorded_at": report.last_recorded_at.map(format_utc),
+        "memories": report.memories,
+        "versions": report.versions,
+        "anchored": report.anchored.map(|seq| seq.0),
+        "views_applied": report.views_applied.map(|seq| seq.0),
+        "views_digest": report.views_digest.map(|digest| object::hex(&digest)),
+        "segments": report.segments,
+        "log_bytes": report.log_bytes,
+        "view_bytes": report.view_bytes,
+        "key_slots": report.key_slots,
+        "master": report.master,
+        "writable": report.writable,
+    }))?;
+    Ok(Code::Ok)
+}
+
+/// Says whether the master key is at hand and belongs to this ledger: a ledger that opens has
+/// compared it with the check value in its key file.
+pub(crate) fn key(ctx: &Context<'_>, args: &KeyArgs) -> Done {
+    match args.verb {
+        KeyVerb::Check => super::reading(ctx, check),
+    }
+}
+
+fn check(ctx: &Context<'_>, opened: &Opened) -> Done {
+    let report = opened.ledger.status()?;
+    if report.master == NOT_FOUND {
+        return Err(Failure::unproven("the master key was not found, so no content can be read")
+            .hint("put the key file back, or set MEMLEDGER_MASTER_KEY_FILE"));
+    }
+    if ctx.json() {
+        ctx.out.object(&json!({
+            "id": report.id.to_string(),
+            "master": report.master,
+            "key_slots": report.key_slots,
+            "fits": true,
+        }))?;
+    } else {
+        ctx.out.line(&format!(
+            "the master key fits ledger {}\n{}",
+            report.id,
+            human::fields(&[
+                ("from", report.master.clone()),
+                ("masks", format!("{} key slots", human::grouped(report.key_slots))),
+            ])
+        ))?;
+    }
+    Ok(Code::Ok)
+}

@@ -1,0 +1,111 @@
+//! Owns `verify` and `rebuild`.
+
+use memledger::{CheckVerdict, Ledger, VerifyLevel, VerifyReport};
+use serde_json::{Value, json};
+
+use super::Done;
+use crate::args::{LevelWord, VerifyArgs};
+use crate::context::{Context, Opened};
+use crate::exit::Code;
+use crate::output::{human, json as object};
+
+/// What no local check can say.
+const COMPLETENESS: &str = "completeness was checked against the local anchor only: a log that was cut \
+     or forked together with its anchor shows only against a head that somebody else kept";
+
+/// Checks what is stored, one line for each claim.
+pub(crate) fn verify(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
+    let report = opened.ledger.verify(level(args.level), &|what, done, total| {
+        show_progress(ctx, what, done, total);
+    });
+    ctx.out.progress_done();
+    let report = report?;
+    let code = code(&report);
+    if ctx.json() {
+        ctx.out.object(&as_object(&report, args.level))?;
+        return Ok(code);
+    }
+    let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+    ctx.out.line(&format!("ledger {} · head seq {head}", opened.ledger.id()))?;
+    for line in human::verify(&report) {
+        ctx.out.line(&line)?;
+    }
+    ctx.out.line(COMPLETENESS)?;
+    Ok(code)
+}
+
+const fn level(word: LevelWord) -> VerifyLevel {
+    match word {
+        LevelWord::Log => VerifyLevel::Log,
+        LevelWord::Payloads => VerifyLevel::Payloads,
+        LevelWord::Content => VerifyLevel::Content,
+        LevelWord::Views => VerifyLevel::Views,
+    }
+}
+
+/// Throws the views away and builds them from the log.
+pub(crate) fn rebuild(ctx: &Context<'_>) -> Done {
+    let ledger = ctx.open_to_rebuild()?;
+    let done = rebuilt(ctx, &ledger);
+    super::close(ledger, done)
+}
+
+fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
+    let report = ledger.status()?;
+    let digest = report.views_digest.map(|digest| object::hex(&digest));
+    if ctx.json() {
+        ctx.out.object(&json!({ "records": report.size, "digest": digest }))?;
+    } else {
+        ctx.out.line(&format!(
+            "views rebuilt from {}\n  digest  {}",
+            human::count(usize::try_from(report.size).unwrap_or(usize::MAX), "record", "records"),
+            digest.unwrap_or_else(|| "none".to_owned())
+        ))?;
+    }
+    Ok(Code::Ok)
+}
+
+fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
+    ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
+}
+
+fn as_object(report: &VerifyReport, level: LevelWord) -> Value {
+    let checks: Value = report
+        .checks
+        .iter()
+        .map(|check| {
+            json!({
+                "name": check.name,
+                "verdict": word(check.verdict),
+                "checked": check.checked,
+                "expected": check.expected,
+                "findings": check.findings,
+            })
+        })
+        .collect();
+    json!({
+        "verdict": word(report.verdict()),
+        "level": format!("{level:?}").to_lowercase(),
+        "seq": report.head.map(|seq| seq.0),
+        "checks": checks,
+        "completeness": "local_anchor",
+    })
+}
+
+fn code(report: &VerifyReport) -> Code {
+    match report.verdict() {
+        CheckVerdict::Ok | CheckVerdict::NotChecked => Code::Ok,
+        CheckVerdict::Damaged => Code::Damaged,
+        CheckVerdict::CannotCheck => Code::Unproven,
+    }
+}
+
+/// The word used in JSON.
+const fn word(verdict: CheckVerdict) -> &'static str {
+    match verdict {
+        CheckVerdict::Ok => "ok",
+        CheckVerdict::NotChecked => "not_checked",
+        CheckVerdict::CannotCheck => "cannot_check",
+        CheckVerdict::Damaged => "damaged",
+    }
+}

@@ -1,0 +1,60 @@
+//! Owns how the revisions of a document become memories: one slot, one memory for each distinct
+//! text, each in force while the source says so.
+//!
+//! Invariants: the second import of the same revisions records nothing; revisions that arrive late
+//! take their place on both axes; a text that comes back is reopened, not written again; a revision
+//! that cannot be kept is reported and never stops the others. May not: know where revisions come
+//! from.
+
+mod import;
+mod ledger;
+mod port;
+mod resume;
+#[cfg(test)]
+mod tests;
+mod texts;
+mod timeline;
+
+use memledger::format::JobId;
+use memledger::{Actor, Scope};
+
+use crate::encoding::{digest, import_key};
+
+pub(crate) use import::import;
+pub(crate) use ledger::LedgerBook;
+pub(crate) use port::{Bodies, Body, Revision, body_of};
+
+/// The slot that a document is imported to.
+#[derive(Clone, Debug)]
+pub(crate) struct Slot {
+    pub(crate) scope: Scope,
+    pub(crate) document: String,
+    pub(crate) by: Actor,
+    pub(crate) job: JobId,
+}
+
+/// The idempotency keys of one revision.
+struct Keys {
+    /// The revision is recorded in full.
+    whole: String,
+    /// Recording it has begun, where that takes more than one step.
+    begun: String,
+}
+
+fn keys(document: &[&str], revision: &Revision) -> Keys {
+    let fields = |last| -> Vec<&str> {
+        document.iter().copied().chain([revision.name.as_str(), last]).collect()
+    };
+    Keys { whole: import_key(&fields("whole")), begun: import_key(&fields("begun")) }
+}
+
+/// The digest of the text in force after a revision; none: there is none. An empty file is no text:
+/// nothing in it can be in force.
+fn text_digest(body: &Body) -> Result<Option<[u8; 32]>, ()> {
+    match body {
+        Body::Text(text) if text.is_empty() => Ok(None),
+        Body::Text(text) => Ok(Some(digest(text.as_bytes()))),
+        Body::Removed => Ok(None),
+        Body::Bad { .. } => Err(()),
+    }
+}

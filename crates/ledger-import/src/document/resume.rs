@@ -1,0 +1,154 @@
+//! Owns what an earlier run left: the timeline of a document, rebuilt from its source and its
+//! ledger.
+//!
+//! Invariant: where both agree, the timeline is that of the revisions recorded. Where the ledger
+//! differs (a person closed a text, the source lost revisions), the ledger stands.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memledger::format::{Micros, Seq};
+use memledger::Result;
+
+use super::port::{Bodies, Body, Book, Held, Revision};
+use super::texts::{Home, Texts};
+use super::timeline::{Row, TextNo, Timeline};
+use super::{keys, text_digest};
+
+/// What earlier runs did with a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Past {
+    /// Nothing that left a trace.
+    Unknown,
+    /// It is recorded.
+    Recorded,
+    /// It said nothing new, and is counted.
+    Unchanged,
+}
+
+/// Where a run begins.
+#[derive(Debug, Default)]
+pub(crate) struct Start {
+    pub(crate) timeline: Timeline,
+    pub(crate) texts: Texts,
+    /// For each revision: what became of it.
+    pub(crate) past: Vec<Past>,
+    /// Places where the ledger differs from the source.
+    pub(crate) differences: usize,
+}
+
+/// Reads where the last run ended.
+pub(crate) fn start(
+    book: &dyn Book,
+    document: &[&str],
+    revisions: &[Revision],
+    bodies: &mut dyn Bodies,
+) -> Result<Start> {
+    let mut start = Start::default();
+    let held = book.memories()?;
+    let mut born: BTreeMap<Seq, TextNo> = BTreeMap::new();
+    for memory in &held {
+        born.insert(memory.seq, start.texts.hold(memory));
+    }
+    let mut interrupted = false;
+    for (index, revision) in revisions.iter().enumerate() {
+        let keys = keys(document, revision);
+        match book.known(&keys.whole)? {
+            Some(seq) => {
+                start.past.push(Past::Recorded);
+                start.recall(revision, &bodies.body(index)?, born.get(&seq).copied());
+            }
+            None => {
+                start.past.push(Past::Unknown);
+                interrupted = interrupted || book.known(&keys.begun)?.is_some();
+            }
+        }
+    }
+    // Half a revision makes the ledger differ in ways that its completion puts right.
+    if !interrupted && !held.is_empty() {
+        start.differ(&held, revisions, bodies)?;
+    }
+    Ok(start)
+}
+
+impl Start {
+    /// Counts a revision that is recorded.
+    fn recall(&mut self, revision: &Revision, body: &Body, born: Option<TextNo>) {
+        let text = match text_digest(body) {
+            Err(_) => return,
+            Ok(None) => None,
+            Ok(Some(digest)) => {
+                // Words that are gone cannot be compared, but the record that wrote them is known.
+                if let Some(number) = born
+                    && !self.texts.knows(&digest)
+                {
+                    self.texts.recognise(digest, number);
+                }
+                Some(self.texts.number(digest)).filter(|number| self.texts.home(*number) != Home::Gone)
+            }
+        };
+        let Revision { author, claim, order, .. } = *revision;
+        self.timeline.count(Row { author, claim, order, text });
+    }
+
+    /// Makes the timeline say what the ledger says where the two differ.
+    fn differ(
+        &mut self,
+        held: &[Held],
+        revisions: &[Revision],
+        bodies: &mut dyn Bodies,
+    ) -> Result<()> {
+        let standing: Vec<&Held> = held.iter().filter(|memory| !memory.gone).collect();
+        let mut edges: BTreeSet<Micros> = self.timeline.boundaries().collect();
+        for interval in standing.iter().flat_map(|memory| &memory.validity) {
+            edges.extend([interval.from, interval.until]);
+        }
+        edges.remove(&Micros::MAX);
+        let latest = self.timeline.latest_claim().unwrap_or(Micros::MIN);
+        for edge in edges {
+            let holder = standing.iter().rev().find(|memory| {
+                memory.validity.iter().any(|interval| interval.contains(edge))
+            });
+            let text = holder.map(|memory| self.texts.hold(memory));
+            if self.timeline.at(Micros::MAX, edge) == text
+                || self.explained(edge, text, revisions, bodies)?
+            {
+                continue;
+            }
+            let claim = holder.map_or(latest, |memory| memory.claim);
+            self.timeline.count(Row { author: edge, claim, order: u64::MAX, text });
+            self.differences += 1;
+        }
+        Ok(())
+    }
+
+    /// A revision that said nothing new when it came left no record, but later ones took it into
+    /// account. It is counted where the ledger differs in just the way it says.
+    fn explained(
+        &mut self,
+        edge: Micros,
+        text: Option<TextNo>,
+        revisions: &[Revision],
+        bodies: &mut dyn Bodies,
+    ) -> Result<bool> {
+        for (index, revision) in revisions.iter().enumerate() {
+            let waits = self.past.get(index) == Some(&Past::Unknown);
+            if revision.author != edge || !waits {
+                continue;
+            }
+            let said = match text_digest(&bodies.body(index)?) {
+                Err(_) => continue,
+                Ok(digest) => digest.map(|digest| self.texts.number(digest)),
+            };
+            let Revision { author, claim, order, .. } = *revision;
+            let row = Row { author, claim, order, text };
+            if said == text && self.timeline.repeats(&row) {
+                self.timeline.count(row);
+                if let Some(past) = self.past.get_mut(index) {
+                    *past = Past::Unchanged;
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}

@@ -1,0 +1,38 @@
+//! The ledger at rest: the log, its payloads and its keys behind a storage seam.
+//!
+//! Owns every file of a ledger directory except the views: how batches become durable, how a log
+//! is recovered and read, and what is refused. The only crate that opens ledger files.
+//!
+//! Invariants: a batch is acknowledged after its flush and never lost after that; nothing above
+//! the durable head leaves this crate; what cannot be read is never an empty ledger.
+//! May not: decode event bodies, choose ids, or read a clock.
+
+pub mod config;
+mod error;
+mod head;
+pub mod keys;
+pub mod layout;
+mod lock;
+mod log;
+pub mod master;
+mod options;
+mod quarantine;
+mod reader;
+pub mod storage;
+pub mod verify;
+#[cfg(test)]
+mod tests;
+
+pub use config::{ClockSource, LedgerConfig};
+pub use error::{Class, Damage, Lost, StoreError};
+pub use head::{Head, Position};
+pub use keys::{Entropy, KeyState, KeyStore, OsEntropy, Reserved};
+pub use log::{
+    Anchors, Appender, BatchBuilder, DroppedTail, NewRecord, Recovery, read_anchors, repair_anchor,
+};
+pub use master::{MasterEnv, MasterKey, MasterLocation};
+pub use options::StoreOptions;
+pub use reader::{
+    BatchRecord, Check, Place, Reader, RecordStream, SegmentEnd, SegmentInfo, StoredRecord,
+    Unanchored, VerifiedBatch,
+};

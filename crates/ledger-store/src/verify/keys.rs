@@ -1,0 +1,83 @@
+//! Owns the check of the key files against the log.
+
+use ledger_format::PayloadId;
+use ledger_format::limits::PAGE_SLOTS;
+
+use super::findings::{Excuse, Found, Topic};
+use super::links::Log;
+use super::work::Work;
+use crate::error::StoreError;
+use crate::keys::{KeyFault, KeyStore, PEPPER_SLOT, SLOTS_A};
+
+/// Checks both copies of every page, and whether they go with the log. `opened` is the error of
+/// opening them, where that failed.
+pub(super) fn check(work: &Work<'_>, log: &Log, opened: Option<&StoreError>) {
+    let needed = needed_pages(log);
+    let Some(keys) = work.keys else {
+        work.counts.expected(Topic::Keys, 2 * (needed + 1));
+        if let Some(error) = opened {
+            work.add(Found::obstacle(Topic::Keys, &SLOTS_A, error));
+        }
+        return;
+    };
+    let seen = keys.check(&mut |fault| work.add(finding(&fault, needed)));
+    match seen {
+        Ok(seen) => {
+            work.counts.checked(Topic::Keys, seen.whole);
+            work.counts.expected(Topic::Keys, seen.expected.max(2 * (needed + 1)));
+        }
+        Err(error) => {
+            work.counts.expected(Topic::Keys, 2 * (needed + 1));
+            work.add(Found::obstacle(Topic::Keys, &SLOTS_A, &error));
+        }
+    }
+    against_log(work, keys, log);
+}
+
+/// Key pages that hold a slot below the next payload's.
+fn needed_pages(log: &Log) -> u64 {
+    let next = log.end.map_or(0, |end| end.head.next_payload.0);
+    next.max(PEPPER_SLOT.0 + 1).div_ceil(PAGE_SLOTS as u64)
+}
+
+fn finding(fault: &KeyFault, needed: u64) -> Found {
+    let expected =
+        if fault.repairable { "a whole copy, as its twin is" } else { "a whole copy in either file" };
+    let what = match fault.page {
+        Some(page) => format!("key page {page}"),
+        None if fault.offset == 0 => "the header of the key file".to_owned(),
+        None => "the end of the key file".to_owned(),
+    };
+    let found = Found::damage(Topic::Keys, &fault.file, what, expected, &fault.what);
+    // No record refers to such a page, and it is written anew before one does.
+    let unused = fault.page.is_some_and(|page| page >= needed);
+    let excuse = if fault.residue || unused { Excuse::UncleanStop } else { Excuse::None };
+    found.at(fault.offset).unless(excuse)
+}
+
+fn against_log(work: &Work<'_>, keys: &KeyStore, log: &Log) {
+    let wrong = |what: &str, expected: String, found: String| {
+        work.add(Found::damage(Topic::Keys, &SLOTS_A, what, expected, found));
+    };
+    let next = log.end.map_or(PayloadId(0), |end| end.head.next_payload);
+    if keys.slots() < next.0 {
+        let (expected, found) = (format!("{next} slots, as the log says"), keys.slots().to_string());
+        wrong("the end of the key file", expected, found);
+    }
+    match keys.is_zero(PEPPER_SLOT) {
+        Ok(Some(true)) if !(work.erased)(PEPPER_SLOT) => {
+            wrong("the pepper in slot 0", "a key".to_owned(), "an empty slot".to_owned());
+        }
+        // An unreadable page and a missing one have findings already.
+        _ => {}
+    }
+    let last = log.end.and_then(|end| end.head.last_erasure);
+    // A log that was rolled back has forgotten erasures that the key files remember.
+    if log.whole && work.options.upto.is_none() && keys.erasures_through() > last {
+        let text = |seq: Option<ledger_format::Seq>| {
+            seq.map_or_else(|| "none".to_owned(), |seq| format!("one at record {seq}"))
+        };
+        let expected = format!("as in the log: {}", text(last));
+        wrong("the last erasure carried out", expected, text(keys.erasures_through()));
+    }
+}

@@ -1,0 +1,217 @@
+//! Owns the order of a check, its threads, and the claims at its end.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+
+use ledger_format::hash::RecordHasher;
+use ledger_format::{LedgerId, PayloadId, SegmentNo};
+
+use super::findings::{Circumstances, Collector, Settled, Topic};
+use super::links::Log;
+use super::report::{Claim, Severity, Verdict, VerifyReport};
+use super::segments::{Checked, Plan};
+use super::work::{Counts, UsedSlots, Work};
+use super::{Progress, VerifyLevel, VerifyOptions};
+use super::{anchors, config, directory, keys, links, payload_files, segments};
+use crate::keys::KeyStore;
+use crate::layout;
+use crate::storage::Storage;
+
+pub(super) fn verify(
+    storage: &Arc<dyn Storage>,
+    ledger: LedgerId,
+    given: Option<&KeyStore>,
+    options: VerifyOptions,
+    erased: &(dyn Fn(PayloadId) -> bool + Sync),
+    progress: &dyn Fn(Progress),
+) -> VerifyReport {
+    // Key pages are checked without a master key too.
+    let own = match given {
+        Some(_) => None,
+        None => Some(KeyStore::open(Arc::clone(storage), ledger, None)),
+    };
+    let keys = given.or(own.as_ref().and_then(|opened| opened.as_ref().ok()));
+    let not_opened = own.as_ref().and_then(|opened| opened.as_ref().err());
+    let (findings, counts) = (Collector::default(), Counts::default());
+    let mut numbers = directory::list(&**storage, &findings);
+    if let Some(upto) = options.upto {
+        numbers.segments.retain(|number| *number <= upto.segment);
+        numbers.payload_files.retain(|number| *number <= upto.payload_file);
+    }
+    directory::gaps(&numbers.segments, &findings);
+    let copies = anchors::read(&**storage, ledger, &findings, &counts);
+    let blank = copies.is_blank();
+    let work = Work {
+        storage: &**storage,
+        ledger,
+        options,
+        keys,
+        erased,
+        hasher: RecordHasher::new(&ledger),
+        anchors: copies.valid,
+        payload_files: numbers.payload_files,
+        findings,
+        counts,
+        used: UsedSlots::new(keys.map_or(0, KeyStore::slots)),
+        genesis: OnceLock::new(),
+        anchors_met: 0.into(),
+    };
+    let checked = run(&work, plans(&work, &numbers.segments), progress);
+    let log = links::check(&work, &checked);
+    payloads(&work, &log);
+    keys::check(&work, &log, not_opened);
+    config::check(&work);
+    anchors::reached(&work, blank, log.end.as_ref(), log.whole);
+    expect(&work, &log, checked.len());
+    let circumstances = circumstances(&work, blank, &log);
+    let head = log.end.filter(|_| log.whole);
+    report(work, circumstances, head)
+}
+
+/// The segments to read, each with where its check ends.
+fn plans(work: &Work<'_>, numbers: &[SegmentNo]) -> Vec<Plan> {
+    let last = numbers.last().copied();
+    let plan = |number: &SegmentNo| {
+        let file = layout::segment(*number);
+        let length = work.storage.open_read(&file).and_then(|open| open.len());
+        let length = length.unwrap_or_default();
+        let end = match work.options.upto {
+            Some(upto) if upto.segment == *number => upto.segment_end.min(length),
+            _ => length,
+        };
+        Plan { number: *number, file, end, is_last: Some(*number) == last }
+    };
+    numbers.iter().map(plan).collect()
+}
+
+/// Checks the segments on the threads that were asked for. The calling thread tells the progress.
+fn run(work: &Work<'_>, plans: Vec<Plan>, progress: &dyn Fn(Progress)) -> Vec<(Plan, Checked)> {
+    let total = plans.iter().map(|plan| plan.end).sum();
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Checked)>> = Mutex::new(Vec::new());
+    let threads = work.options.threads.clamp(1, plans.len().max(1));
+    std::thread::scope(|scope| {
+        let (told, heard) = mpsc::channel::<u64>();
+        for _ in 0..threads {
+            let (told, next, done, plans) = (told.clone(), &next, &done, &plans);
+            scope.spawn(move || {
+                while let Some((at, plan)) = take(next, plans) {
+                    let read = std::cell::Cell::new(0);
+                    let tell = |bytes: u64| {
+                        read.set(read.get() + bytes);
+                        // Nobody listens any more only when the caller is gone.
+                        let _ = told.send(bytes);
+                    };
+                    let checked = segments::check(work, plan, &tell);
+                    // What could not be read counts too, so that the end is reached.
+                    tell(plan.end.saturating_sub(read.get()));
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, checked));
+                }
+            });
+        }
+        drop(told);
+        let mut bytes = 0;
+        for more in heard {
+            bytes += more;
+            progress(Progress { bytes, total });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(at, _)| *at);
+    plans.into_iter().zip(done.into_iter().map(|(_, checked)| checked)).collect()
+}
+
+fn take<'p>(next: &AtomicUsize, plans: &'p [Plan]) -> Option<(usize, &'p Plan)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    plans.get(at).map(|plan| (at, plan))
+}
+
+fn payloads(work: &Work<'_>, log: &Log) {
+    if work.level() < VerifyLevel::Payloads {
+        return;
+    }
+    let end = log.end.as_ref();
+    let (last, in_use) = end.map_or((0, false), |end| {
+        (end.payload_file, end.payload_end > payload_files::START.offset)
+    });
+    payload_files::headers(work, last, in_use);
+    if let (Some(end), None) = (log.payload_end, work.options.upto) {
+        payload_files::end(work, end);
+    }
+}
+
+/// Fills in what anchors and headers promise of the log.
+fn expect(work: &Work<'_>, log: &Log, segments: usize) {
+    let anchor = work.latest_anchor().map_or((0, 0, 0), |anchor| {
+        (anchor.segment.0 + 1, anchor.batch.0 + 1, anchor.seq.0 + 1)
+    });
+    let anchor = match work.options.upto {
+        Some(upto) => (upto.segment.0 + 1, upto.head.batch.0 + 1, upto.head.seq.0 + 1),
+        None => anchor,
+    };
+    let (batches, records) = log.promised;
+    work.counts.expected(Topic::Segments, anchor.0.max(segments as u64));
+    work.counts.expected(Topic::Batches, anchor.1.max(batches));
+    work.counts.expected(Topic::Tree, anchor.1.max(batches));
+    work.counts.expected(Topic::Records, anchor.2.max(records));
+}
+
+fn circumstances(work: &Work<'_>, blank: bool, log: &Log) -> Circumstances {
+    let unclean = match work.latest_anchor() {
+        // A holder that wrote after a clean close has made a new segment.
+        Some(anchor) => {
+            let more = log.end.is_some_and(|end| end.head.batch > anchor.batch)
+                || work.storage.exists(&layout::segment(anchor.segment.next())).unwrap_or(false);
+            !anchor.clean || more
+        }
+        None => blank,
+    };
+    let last = log.end.and_then(|end| end.head.last_erasure);
+    let erasing = work.keys.is_none_or(|keys| keys.erasures_through() < last);
+    Circumstances { unclean, erasing }
+}
+
+fn report(
+    work: Work<'_>,
+    circumstances: Circumstances,
+    head: Option<crate::head::Position>,
+) -> VerifyReport {
+    let level = work.level();
+    let settled = work.findings.settle(circumstances);
+    let (_, records) = work.counts.get(Topic::Records);
+    let all_records = work.counts.get(Topic::Records).0 >= records;
+    let claims = Topic::ALL
+        .into_iter()
+        .map(|topic| {
+            let (checked, expected) = work.counts.get(topic);
+            let verdict = verdict(topic, level, &settled, checked >= expected, all_records);
+            Claim { name: topic.name(), checked, expected, verdict }
+        })
+        .collect();
+    VerifyReport { claims, findings: settled.findings, omitted: settled.omitted, head }
+}
+
+fn verdict(
+    topic: Topic,
+    level: VerifyLevel,
+    settled: &Settled,
+    all: bool,
+    all_records: bool,
+) -> Verdict {
+    let needs = match topic {
+        Topic::PayloadFiles | Topic::Payloads => VerifyLevel::Payloads,
+        Topic::Content => VerifyLevel::Content,
+        _ => VerifyLevel::Log,
+    };
+    let worst = settled.worst(topic);
+    // Records name payloads, so without them it is not known which there are.
+    let known = needs == VerifyLevel::Log || all_records;
+    match worst {
+        _ if level < needs => Verdict::NotChecked,
+        Some(Severity::Damage) => Verdict::Damaged,
+        Some(Severity::CannotCheck) => Verdict::CannotCheck,
+        Some(Severity::Residue) => Verdict::Ok,
+        Some(Severity::Note) | None if all && known => Verdict::Ok,
+        Some(Severity::Note) | None => Verdict::CannotCheck,
+    }
+}

@@ -1,0 +1,95 @@
+//! Owns the full check of a ledger at rest: what is claimed, what was checked of it, what is wrong.
+//!
+//! Invariants:
+//! - Nothing is changed, and nothing stops the check but the end of what can safely be read.
+//! - What is expected comes from anchors and headers, never from what was found whole.
+//! - Damage, absence of the means to check, and what an unclean stop leaves are told apart.
+//! - Memory is bounded: one batch and its payloads per thread, and a limited list of findings.
+//!
+//! May not: decode event bodies but that of record 0, know which payloads are erased (the caller
+//! says so), or repair anything.
+
+mod anchors;
+mod config;
+mod directory;
+mod findings;
+mod keys;
+mod ledger;
+mod links;
+mod payload_files;
+mod payloads;
+mod report;
+mod segments;
+mod tail;
+#[cfg(test)]
+mod tests;
+mod work;
+
+use std::sync::Arc;
+
+use ledger_format::{LedgerId, PayloadId};
+
+use crate::head::Position;
+use crate::keys::KeyStore;
+use crate::storage::Storage;
+
+pub use self::report::{Claim, Finding, Severity, Verdict, VerifyReport};
+
+/// How much is checked. Each level includes those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum VerifyLevel {
+    /// Segments, batches, records, their chain and tree; anchors; key pages; `ledger.toml`.
+    Log,
+    /// Also payload files: every stored payload against the digest in its record, every other
+    /// byte zero; erased payloads gone and their keys with them.
+    Payloads,
+    /// Also what is in the payloads: opened with their keys, against the commitment.
+    Content,
+}
+
+/// What to check, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VerifyOptions {
+    /// How much.
+    pub level: VerifyLevel,
+    /// Threads that read segments; 0 counts as 1.
+    pub threads: usize,
+    /// Where the check ends: a durable head. Needed while somebody writes the ledger, because
+    /// nothing above the durable head is settled. Without it everything is checked, and the last
+    /// holder must have ended.
+    pub upto: Option<Position>,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self { level: VerifyLevel::Payloads, threads: 1, upto: None }
+    }
+}
+
+/// How far a check has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes of segments that were read, or could not be.
+    pub bytes: u64,
+    /// Bytes of all segments.
+    pub total: u64,
+}
+
+/// Checks a ledger.
+///
+/// `keys` are needed for [`VerifyLevel::Content`] with a master key; without them the key pages
+/// are checked all the same. `erased` says whether an erasure intent covers a payload; it must
+/// answer for retired peppers too. Until the key files record that the intent was carried out,
+/// what it covers may be there or not. `progress` is called from the calling thread.
+#[must_use]
+pub fn verify(
+    storage: &Arc<dyn Storage>,
+    ledger: LedgerId,
+    keys: Option<&KeyStore>,
+    options: VerifyOptions,
+    erased: &(dyn Fn(PayloadId) -> bool + Sync),
+    progress: &dyn Fn(Progress),
+) -> VerifyReport {
+    ledger::verify(storage, ledger, keys, options, erased, progress)
+}

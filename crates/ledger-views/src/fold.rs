@@ -1,0 +1,58 @@
+//! Owns the digest without the rows: what a checkpoint carries and another replay reproduces.
+
+use ledger_format::LedgerId;
+use ledger_replay::Changes;
+
+use crate::digest::ViewDigest;
+use crate::error::ViewError;
+use crate::maker::Maker;
+use crate::meta::Applied;
+use crate::source::Nothing;
+
+/// Folds changes into the digest that views at the same record have. It keeps in memory only what
+/// later rows depend on: names, groups and the live sets since their last snapshots.
+///
+/// ```
+/// use ledger_format::LedgerId;
+/// let mut fold = ledger_views::Fold::new(LedgerId([1; 16]));
+/// assert_eq!(fold.applied(), None);
+/// assert_eq!(fold.digest().to_string(), "00".repeat(32), "no rows, no sum");
+/// ```
+#[derive(Debug)]
+pub struct Fold(Maker);
+
+impl Fold {
+    /// Begins before the first record.
+    #[must_use]
+    pub fn new(ledger: LedgerId) -> Self {
+        Self(Maker::new(ledger, false))
+    }
+
+    /// Adds the changes of the next record.
+    ///
+    /// # Errors
+    /// [`ViewError::Gap`] when another record comes next, [`ViewError::BadChanges`] when the changes
+    /// contradict each other; the fold stays as it was.
+    pub fn push(&mut self, changes: &Changes) -> Result<(), ViewError> {
+        self.0.check_next(std::slice::from_ref(changes))?;
+        self.0.push(changes, &Nothing)
+    }
+
+    /// The last record.
+    #[must_use]
+    pub const fn applied(&self) -> Option<Applied> {
+        self.0.meta.applied
+    }
+
+    /// How many rows views have there.
+    pub fn rows(&mut self) -> u64 {
+        self.0.settle(&Nothing);
+        self.0.meta.rows
+    }
+
+    /// The digest that views have there.
+    pub fn digest(&mut self) -> ViewDigest {
+        self.0.settle(&Nothing);
+        self.0.meta.digest()
+    }
+}

@@ -1,0 +1,93 @@
+//! Owns single file operations, each with its name in its error.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::error::ViewError;
+
+const PIECE: usize = 1 << 20;
+
+pub(super) fn failed<'a>(
+    doing: &'static str,
+    path: &'a Path,
+) -> impl FnOnce(io::Error) -> ViewError + 'a {
+    move |error| ViewError::File { doing, path: path.to_owned(), found: error.to_string() }
+}
+
+/// The bytes of a small file, or none when there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ViewError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed("reading", path)(error)),
+    }
+}
+
+/// Hands over the bytes of a file, a mebibyte at a time.
+pub(super) fn each_piece(path: &Path, mut piece: impl FnMut(&[u8])) -> Result<(), ViewError> {
+    let mut file = File::open(path).map_err(failed("opening", path))?;
+    let mut buffer = Vec::with_capacity(PIECE);
+    loop {
+        buffer.clear();
+        let next = io::Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut buffer);
+        if next.map_err(failed("reading", path))? == 0 {
+            return Ok(());
+        }
+        piece(&buffer);
+    }
+}
+
+/// Puts a whole file in the place of another, durably: readers see the old bytes or the new ones.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
+    let new = path.with_extension("new");
+    let mut file = File::create(&new).map_err(failed("creating", &new))?;
+    file.write_all(bytes).map_err(failed("writing", &new))?;
+    file.sync_all().map_err(failed("flushing", &new))?;
+    drop(file);
+    fs::rename(&new, path).map_err(failed("renaming", &new))?;
+    sync_parent(path)
+}
+
+/// Removes a file, durably. Says whether there was one.
+pub(super) fn remove(path: &Path) -> Result<bool, ViewError> {
+    match fs::remove_file(path) {
+        Ok(()) => sync_parent(path).map(|()| true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(failed("removing", path)(error)),
+    }
+}
+
+pub(super) fn sync_parent(path: &Path) -> Result<(), ViewError> {
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Flushes a file or a directory.
+pub(super) fn sync(path: &Path) -> Result<(), ViewError> {
+    let file = File::open(path).map_err(failed("opening", path))?;
+    file.sync_all().map_err(failed("flushing", path))
+}
+
+/// All files below a directory with their lengths, in the order of their paths.
+pub(super) fn list(dir: &Path) -> Result<Vec<(PathBuf, u64)>, ViewError> {
+    let mut found = Vec::new();
+    let mut waiting = vec![dir.to_owned()];
+    while let Some(dir) = waiting.pop() {
+        let entries = match fs::read_dir(&dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(failed("listing", &dir)(error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(failed("listing", &dir))?;
+            let meta = entry.metadata().map_err(failed("looking at", &entry.path()))?;
+            if meta.is_dir() {
+                waiting.push(entry.path());
+            } else {
+                found.push((entry.path(), meta.len()));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,151 @@
+//! Owns rows that are made but not stored yet.
+//!
+//! Invariant: over an area that grows by record (live sets and their snapshots), pending rows lie
+//! behind all stored ones, because their records do. So a scan over both is one after the other.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Broken, ViewError};
+use crate::key::Kind;
+use crate::source::{Go, Source};
+
+/// What a row costs in memory beside its bytes: two allocations and its place in the map.
+const ROW_OVERHEAD: usize = 96;
+
+/// Rows in memory.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    rows: BTreeMap<Vec<u8>, Vec<u8>>,
+    bytes: usize,
+    /// Whether rows that no later row depends on are kept as well.
+    all: bool,
+}
+
+impl Pending {
+    pub(crate) const fn new(all: bool) -> Self {
+        Self { rows: BTreeMap::new(), bytes: 0, all }
+    }
+
+    pub(crate) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        if !self.all && !Kind::of(&key).is_some_and(Kind::is_read_back) {
+            return;
+        }
+        self.bytes += key.len() + value.len() + ROW_OVERHEAD;
+        self.rows.insert(key, value);
+    }
+
+    /// Where nobody reads, drops the rows of a range: nothing depends on them any more.
+    pub(crate) fn forget(&mut self, from: &[u8], to: &[u8]) {
+        if self.all {
+            return;
+        }
+        let gone: Vec<Vec<u8>> = self.range(from, to).map(|(key, _)| key.clone()).collect();
+        for key in gone {
+            self.rows.remove(&key);
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// About how much memory the rows take.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Takes all rows out, in order.
+    pub(crate) fn take(&mut self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        self.bytes = 0;
+        std::mem::take(&mut self.rows)
+    }
+
+    fn range(&self, from: &[u8], to: &[u8]) -> impl DoubleEndedIterator<Item = (&Vec<u8>, &Vec<u8>)> {
+        use std::ops::Bound::{Excluded, Included};
+        // A range that ends before it begins is empty; the map would panic.
+        let end = if from <= to { Included(to) } else { Excluded(from) };
+        self.rows.range::<[u8], _>((Included(from), end))
+    }
+}
+
+impl Source for Pending {
+    fn get<T>(
+        &self,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<T, Broken>,
+    ) -> Result<Option<T>, ViewError> {
+        self.rows.get(key).map(|value| read(value).map_err(|broken| broken.at(key))).transpose()
+    }
+
+    fn last<T>(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        read: impl FnOnce(&[u8], &[u8]) -> Result<T, Broken>,
+    ) -> Result<Option<T>, ViewError> {
+        let last = self.range(from, to).next_back();
+        last.map(|(key, value)| read(key, value).map_err(|broken| broken.at(key))).transpose()
+    }
+
+    fn each(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        mut row: impl FnMut(&[u8], &[u8]) -> Result<Go, Broken>,
+    ) -> Result<(), ViewError> {
+        for (key, value) in self.range(from, to) {
+            if row(key, value).map_err(|broken| broken.at(key))? == Go::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Pending rows over stored ones.
+#[derive(Debug)]
+pub(crate) struct Over<'a, S> {
+    pub(crate) pending: &'a Pending,
+    pub(crate) below: &'a S,
+}
+
+impl<S: Source> Source for Over<'_, S> {
+    fn get<T>(
+        &self,
+        key: &[u8],
+        read: impl FnOnce(&[u8]) -> Result<T, Broken>,
+    ) -> Result<Option<T>, ViewError> {
+        if self.pending.rows.contains_key(key) {
+            self.pending.get(key, read)
+        } else {
+            self.below.get(key, read)
+        }
+    }
+
+    fn last<T>(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        read: impl FnOnce(&[u8], &[u8]) -> Result<T, Broken>,
+    ) -> Result<Option<T>, ViewError> {
+        if self.pending.range(from, to).next().is_some() {
+            self.pending.last(from, to, read)
+        } else {
+            self.below.last(from, to, read)
+        }
+    }
+
+    fn each(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        mut row: impl FnMut(&[u8], &[u8]) -> Result<Go, Broken>,
+    ) -> Result<(), ViewError> {
+        let mut go = Go::On;
+        self.below.each(from, to, |key, value| {
+            go = row(key, value)?;
+            Ok(go)
+        })?;
+        if go == Go::On { self.pending.each(from, to, row) } else { Ok(()) }
+    }
+}

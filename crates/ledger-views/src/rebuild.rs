@@ -1,0 +1,84 @@
+//! Owns building views anew, beside those in force.
+//!
+//! Rows are made in memory and loaded in order, chunk by chunk, which costs a fraction of storing
+//! them record by record. Nothing reads them before the end, so nothing has to be whole before it.
+
+use std::path::Path;
+
+use ledger_replay::Changes;
+
+use crate::error::ViewError;
+use crate::guard::Place;
+use crate::maker::Maker;
+use crate::meta::{Applied, Meta};
+use crate::table::{NotOpened, Table};
+use crate::views::{OpenOptions, Views};
+
+/// Memory that rows may take before they are loaded.
+const CHUNK_BYTES: usize = 64 << 20;
+
+/// Views under construction. Dropping them leaves those in force as they are.
+#[derive(Debug)]
+pub struct Rebuild {
+    table: Table,
+    place: Place,
+    maker: Maker,
+    chunk_bytes: usize,
+}
+
+impl Rebuild {
+    /// Begins before the first record, in a new directory.
+    ///
+    /// # Errors
+    /// [`ViewError::File`] when the directory cannot be made, [`ViewError::Doubt`] when sled fails.
+    pub fn begin(dir: &Path, options: OpenOptions) -> Result<Self, ViewError> {
+        let place = Place::begin(dir)?;
+        let doing = "beginning a rebuild";
+        let table = Table::open(&place.rows(), options.cache_bytes).map_err(|error| match error {
+            NotOpened::InUse => ViewError::doubt(doing, "another process has the directory open"),
+            NotOpened::Failed(found) => ViewError::doubt(doing, found),
+        })?;
+        let maker = Maker::new(options.ledger, true);
+        Ok(Self { table, place, maker, chunk_bytes: CHUNK_BYTES })
+    }
+
+    /// Adds the changes of the next record.
+    ///
+    /// # Errors
+    /// [`ViewError::Gap`] and [`ViewError::BadChanges`]: nothing was added. [`ViewError::Doubt`]:
+    /// give this one up.
+    pub fn push(&mut self, changes: &Changes) -> Result<(), ViewError> {
+        self.maker.check_next(std::slice::from_ref(changes))?;
+        self.maker.push(changes, &self.table)?;
+        if self.maker.pending.bytes() >= self.chunk_bytes {
+            self.table.load(self.maker.pending.take())?;
+        }
+        Ok(())
+    }
+
+    /// The last record added.
+    #[must_use]
+    pub const fn applied(&self) -> Option<Applied> {
+        self.maker.meta.applied
+    }
+
+    /// Loads what is left and puts these views in force. A crash before that leaves the old ones.
+    ///
+    /// # Errors
+    /// [`ViewError::Doubt`] or [`ViewError::File`]: the old ones are still in force.
+    pub fn finish(mut self) -> Result<Views, ViewError> {
+        self.maker.settle(&self.table);
+        let mut rows = self.maker.pending.take();
+        rows.insert(Meta::key(), self.maker.meta.encode());
+        self.table.load(rows)?;
+        self.table.flush()?;
+        self.place.enforce()?;
+        Ok(Views::new(self.table, self.place, self.maker))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn with_chunk_bytes(mut self, chunk_bytes: usize) -> Self {
+        self.chunk_bytes = chunk_bytes;
+        self
+    }
+}

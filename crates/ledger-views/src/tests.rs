@@ -1,0 +1,8 @@
+//! Owns the tests that cross the modules of this crate: answers against brute force, one digest for
+//! every way of building, damage, and the cost of answers.
+
+mod building;
+mod cost;
+mod damage;
+mod model;
+mod world;

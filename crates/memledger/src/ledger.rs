@@ -1,0 +1,330 @@
+//! Owns an open ledger: what is held, who may write, and the calls of the facade.
+//!
+//! Invariants: one holder per directory; the writer is started by the first submission, so reading
+//! writes nothing to the log; closing leaves a clean anchor and views at the head.
+
+mod create;
+mod open;
+mod saved;
+mod status;
+mod time;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use ledger_format::event::ledger::Genesis;
+use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Seq};
+use ledger_replay::State;
+use ledger_store::storage::Storage;
+use ledger_store::{Appender, Recovery};
+
+pub(crate) use create::{empty_log, empty_storage};
+pub use create::{Created, InitOptions};
+pub use open::OpenOptions;
+pub(crate) use open::hold;
+pub use status::StatusReport;
+pub(crate) use saved::replay;
+
+use crate::archive::{Archive, Until};
+use crate::basis::{Basis, Question};
+use crate::civil::Zone;
+use crate::clock::{Chance, Clock};
+use crate::command::Submission;
+use crate::error::{Error, ErrorKind, Result};
+use crate::item::{Difference, Filter, LogEntry};
+use crate::names::{AliasSource, Names};
+use crate::outcome::Outcome;
+use crate::read::{self, Members, Snapshot};
+use crate::vault::Vault;
+use crate::views::ViewFeed;
+use crate::writer::{Start, Ticket, Writer, prepare};
+
+/// An open ledger.
+pub struct Ledger {
+    pub(crate) dir: PathBuf,
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) genesis: Genesis,
+    pub(crate) zone: Zone,
+    pub(crate) vault: Vault,
+    pub(crate) names: Arc<Names>,
+    pub(crate) views: Option<Arc<ViewFeed>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) chance: Arc<dyn Chance>,
+    pub(crate) master: String,
+    pub(crate) notices: Vec<String>,
+    /// Aliases as the archive gives them, for a ledger without views.
+    pub(crate) aliases: OnceLock<Archive>,
+    hand: Mutex<Hand>,
+}
+
+/// What this process holds for writing.
+enum Hand {
+    /// Nothing: the ledger is open for reading only.
+    ReadOnly,
+    /// The log, not written to yet.
+    Ready(Box<Ready>),
+    /// A running writer, with the record that the saved state stood at.
+    Writing(Writer, Option<Seq>),
+    /// A failed start: why.
+    Broken(String),
+}
+
+struct Ready {
+    appender: Appender,
+    /// State at the head, where opening had to replay it.
+    state: Option<State>,
+    saved: Option<Seq>,
+    recovery: Recovery,
+    confirm_clock: bool,
+    open_epoch: bool,
+}
+
+impl Ledger {
+    /// The ledger's id.
+    #[must_use]
+    pub const fn id(&self) -> LedgerId {
+        self.genesis.ledger
+    }
+
+    /// Its public name.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.genesis.origin
+    }
+
+    /// Its civil zone.
+    #[must_use]
+    pub const fn zone(&self) -> Zone {
+        self.zone
+    }
+
+    /// Whether submissions are possible.
+    #[must_use]
+    pub fn writable(&self) -> bool {
+        !matches!(&*self.hand(), Hand::ReadOnly)
+    }
+
+    /// What was noticed while opening: a dropped tail, rebuilt views, a missing key.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Records commands together, or none of them, and waits until they are durable.
+    ///
+    /// # Errors
+    /// Why nothing was recorded; or, after a failure of the disk, that the outcome is unknown.
+    pub fn submit(&self, submission: Submission) -> Result<Vec<Outcome>> {
+        self.enqueue(submission)?.wait()
+    }
+
+    /// Hands a submission to the writer without waiting. Submissions of one caller are recorded in
+    /// the order in which they were enqueued.
+    ///
+    /// # Errors
+    /// When the request itself is wrong, or this ledger cannot be written to.
+    pub fn enqueue(&self, submission: Submission) -> Result<Ticket> {
+        self.start_writer()?;
+        let keys = self.vault.keys();
+        let prepared = prepare(&self.id(), keys, &*self.chance, submission)?;
+        match &*self.hand() {
+            Hand::Writing(writer, _) => writer.enqueue(prepared),
+            other => Err(cannot_write(other)),
+        }
+    }
+
+    /// The record that an idempotency key led to, if it was used.
+    ///
+    /// # Errors
+    /// When this ledger cannot be written to.
+    pub fn known_idempotency(&self, key: &str) -> Result<Option<Seq>> {
+        self.start_writer()?;
+        let answer = match &*self.hand() {
+            Hand::Writing(writer, _) => writer.known(key)?,
+            other => return Err(cannot_write(other)),
+        };
+        answer.recv().map_err(|_| Error::new(ErrorKind::Unavailable, "the writer has stopped; open the ledger again"))
+    }
+
+    /// A moment of the ledger.
+    ///
+    /// # Errors
+    /// When the moment cannot be told (no such record), or what it needs cannot be read.
+    pub fn snapshot(&self, question: &Question) -> Result<Snapshot<'_>> {
+        time::snapshot(self, question)
+    }
+
+    /// What differs between the answers at two moments.
+    ///
+    /// # Errors
+    /// As [`Ledger::snapshot`].
+    pub fn diff(
+        &self,
+        before: &Question,
+        after: &Question,
+        filter: &Filter,
+    ) -> Result<(Basis, Basis, Vec<Difference>)> {
+        let (before, after) = (self.snapshot(before)?, self.snapshot(after)?);
+        let differences = read::diff(&before, &after, filter)?;
+        Ok((before.basis.clone(), after.basis.clone(), differences))
+    }
+
+    /// Records from `from` on, at most `limit`, in order.
+    ///
+    /// # Errors
+    /// When a record or payload cannot be read.
+    pub fn log(&self, from: Seq, limit: usize) -> Result<Vec<LogEntry>> {
+        let Some(head) = self.vault.reader().head() else { return Ok(Vec::new()) };
+        let last = head.seq.0.min(from.0.saturating_add(limit as u64).saturating_sub(1));
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        (from.0..=last).map(|seq| self.entry(Seq(seq))).collect()
+    }
+
+    /// One record; none beyond the head.
+    ///
+    /// # Errors
+    /// When the record or a payload cannot be read.
+    pub fn show(&self, seq: Seq) -> Result<Option<LogEntry>> {
+        match self.vault.reader().head() {
+            Some(head) if seq <= head.seq => self.entry(seq).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Memories about a person that are neither forgotten nor erased.
+    ///
+    /// # Errors
+    /// When a record cannot be read.
+    pub fn subject_memories(&self, name: &str) -> Result<Vec<MemoryId>> {
+        let snapshot = self.snapshot(&Question::now(self.zone))?;
+        let past = snapshot.past();
+        let person =
+            self.names.alias(&self.vault, past, AliasKind::Person, AliasId::ZERO, name)?;
+        let Some(person) = person else { return Ok(Vec::new()) };
+        let mut memories = Vec::new();
+        for born in past.members(Members::Person(person), false)? {
+            let stands = past
+                .version(born)?
+                .is_some_and(|life| life.forgotten.is_none() && life.erased.is_none());
+            if let (true, Some(birth)) = (stands, past.birth_at(born)?) {
+                memories.push(birth.id);
+            }
+        }
+        Ok(memories)
+    }
+
+    fn entry(&self, seq: Seq) -> Result<LogEntry> {
+        let loaded = self.vault.load(seq)?;
+        match &self.views {
+            Some(feed) => {
+                let views = feed.wait_for(seq)?;
+                read::log_entry(&self.vault, &self.names, views as &dyn AliasSource, &loaded)
+            }
+            None => {
+                let aliases = self.archive_aliases()?;
+                read::log_entry(&self.vault, &self.names, aliases, &loaded)
+            }
+        }
+    }
+
+    /// Aliases replayed from the archive, once per opening.
+    pub(crate) fn archive_aliases(&self) -> Result<&Archive> {
+        if let Some(aliases) = self.aliases.get() {
+            return Ok(aliases);
+        }
+        let replayed = Archive::replay(self.vault.reader(), Until::Seq(None))?;
+        Ok(self.aliases.get_or_init(|| replayed))
+    }
+
+    fn start_writer(&self) -> Result<()> {
+        let mut hand = self.hand();
+        match &*hand {
+            Hand::Writing(..) => return Ok(()),
+            Hand::Ready(_) => {}
+            other => return Err(cannot_write(other)),
+        }
+        let Hand::Ready(ready) = std::mem::replace(&mut *hand, Hand::Broken("it did not start".into()))
+        else {
+            return Ok(());
+        };
+        match self.launch(*ready) {
+            Ok((writer, saved)) => {
+                *hand = Hand::Writing(writer, saved);
+                Ok(())
+            }
+            Err(error) => {
+                *hand = Hand::Broken(error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    fn launch(&self, ready: Ready) -> Result<(Writer, Option<Seq>)> {
+        let head = ready.appender.head();
+        self.vault.keys().reset_unreferenced(head.map_or_else(Default::default, |head| head.next_payload))?;
+        let (state, saved) = match ready.state {
+            Some(state) => (state, ready.saved),
+            None => saved::state_at_head(&*self.storage, self.vault.reader())?,
+        };
+        self.names.load_all(&self.vault, state.aliases())?;
+        let writer = Writer::start(Start {
+            ledger: self.id(),
+            appender: ready.appender,
+            state,
+            vault: self.vault.clone(),
+            names: Arc::clone(&self.names),
+            views: self.views.clone(),
+            clock: Arc::clone(&self.clock),
+            chance: Arc::clone(&self.chance),
+            confirm_clock: ready.confirm_clock,
+            next_epoch: ready.recovery.next_epoch,
+            dropped_bytes: ready.recovery.dropped.map_or(0, |dropped| dropped.bytes),
+            open_epoch: ready.open_epoch,
+        })?;
+        Ok((writer, saved))
+    }
+
+    /// Finishes what is queued and leaves the ledger clean.
+    ///
+    /// # Errors
+    /// When something could not be written; what was acknowledged is safe all the same.
+    pub fn close(self) -> Result<()> {
+        let Self { storage, views, hand, vault, .. } = self;
+        drop(vault);
+        let hand = hand.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let appender = match hand {
+            Hand::ReadOnly | Hand::Broken(_) => None,
+            Hand::Ready(ready) => Some(ready.appender),
+            Hand::Writing(writer, saved) => {
+                let finished = writer.stop()?;
+                saved::save_if_worthwhile(&*storage, &finished.state, saved)?;
+                Some(finished.appender)
+            }
+        };
+        if let Some(feed) = views.and_then(|feed| Arc::try_unwrap(feed).ok()) {
+            feed.stop()?;
+        }
+        appender.map_or(Ok(()), |appender| Ok(appender.close()?))
+    }
+
+    fn hand(&self) -> MutexGuard<'_, Hand> {
+        // Every state of the hand is whole, so a panic elsewhere does not make it wrong.
+        self.hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").field("id", &self.id()).field("dir", &self.dir).finish_non_exhaustive()
+    }
+}
+
+fn cannot_write(hand: &Hand) -> Error {
+    let message = match hand {
+        Hand::Broken(cause) => format!("this ledger cannot be written to: {cause}; open it again"),
+        _ => "this ledger is open for reading only; open it without --from-archive, where it can be written to, to record something".to_owned(),
+    };
+    Error::new(ErrorKind::Unavailable, message)
+}

@@ -1,0 +1,337 @@
+//! Owns opening: what is checked before anything is answered, and bringing the views to the head.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use ledger_format::event::ledger::Genesis;
+use ledger_format::{Event, LedgerId, Seq};
+use ledger_replay::State;
+use ledger_store::storage::{FsStorage, Storage};
+use ledger_store::{
+    Appender, Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Reader, Recovery, StoreError,
+    StoreOptions,
+};
+use ledger_views::{Opened, Rebuild, Unusable, Views};
+
+use crate::civil::Zone;
+use crate::clock::{Chance, Clock, SystemChance, SystemClock};
+use crate::error::{Error, ErrorKind, Result};
+use crate::ledger::{Hand, Ledger, Ready, saved};
+use crate::names::Names;
+use crate::vault::{Vault, decode};
+use crate::views::ViewFeed;
+
+/// Changes handed to the views at once while catching up.
+const CHUNK: usize = 4_096;
+/// Catching up is replaced by rebuilding when the views are further behind than this and than half
+/// of the log: sorted loading is several times faster than single inserts.
+const FAR_BEHIND: u64 = 50_000;
+
+/// How a ledger is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Source of time.
+    pub clock: Arc<dyn Clock>,
+    /// Source of chance.
+    pub chance: Arc<dyn Chance>,
+    /// Accept a clock that stands far ahead of the last record, and record that it was accepted.
+    pub confirm_clock: bool,
+    /// Memory that the views may use as a cache, in bytes.
+    pub cache_bytes: u64,
+    /// Make the views anew from the log, whatever state they are in.
+    pub rebuild: bool,
+    /// How the log is written.
+    pub store: StoreOptions,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock::default()),
+            chance: Arc::new(SystemChance),
+            confirm_clock: false,
+            cache_bytes: 64 * 1024 * 1024,
+            rebuild: false,
+            store: StoreOptions::default(),
+        }
+    }
+}
+
+/// What is known of a ledger before its log is open.
+pub(super) struct Parts {
+    pub(super) dir: PathBuf,
+    pub(super) storage: Arc<dyn Storage>,
+    pub(super) genesis: Genesis,
+    pub(super) master: Option<(MasterKey, String)>,
+}
+
+/// Takes hold of a ledger's log without its views.
+pub(crate) fn hold(
+    dir: &Path,
+    options: &OpenOptions,
+) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender)> {
+    let storage = open_storage(dir, false)?;
+    let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
+    let (appender, _) = Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
+        .map_err(|error| busy(dir, error))?;
+    Ok((storage, config, appender))
+}
+
+impl Ledger {
+    /// Opens a ledger and holds it until it is closed.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unavailable`] while another process holds it, [`ErrorKind::Damaged`] when the
+    /// log does not reach its anchor or is damaged there, [`ErrorKind::Invalid`] where no ledger is.
+    pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
+        let storage = open_storage(dir, false)?;
+        let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
+        let (appender, recovery) =
+            Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
+                .map_err(|error| busy(dir, error))?;
+        let genesis = genesis(&appender.reader(), &config)?;
+        let mut notices = Vec::new();
+        if let Some(dropped) = &recovery.dropped {
+            notices.push(format!(
+                "an unfinished batch at the end of {} was never acknowledged and was taken out: {} bytes from offset {} ({}), kept in {}",
+                dropped.file, dropped.bytes, dropped.offset, dropped.reason, dropped.quarantine
+            ));
+        } else if recovery.unclean {
+            notices.push("the last holder ended without closing; the end of the log was checked and written again".to_owned());
+        }
+        let master = master(&config, &mut notices)?;
+        let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
+        finish(parts, appender, recovery, options, notices, true)
+    }
+
+    /// Opens a ledger for reading without holding it: answers come from the raw archive, up to the
+    /// last anchor. Works beside a holder and in a directory that cannot be written to.
+    ///
+    /// # Errors
+    /// As [`Ledger::open`], but for the holder.
+    pub fn open_archive(dir: &Path, options: OpenOptions) -> Result<Self> {
+        let storage = open_storage(dir, true)?;
+        let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
+        let reader = Reader::open(Arc::clone(&storage), config.ledger)?;
+        let genesis = genesis(&reader, &config)?;
+        let mut notices: Vec<String> = reader.warning().map(ToString::to_string).into_iter().collect();
+        let master = master(&config, &mut notices)?;
+        let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
+        assemble(parts, reader, None, options, notices, Hand::ReadOnly)
+    }
+}
+
+/// The rest of opening a ledger that was just made by this process: its epoch is already recorded.
+pub(super) fn finish_created(
+    parts: Parts,
+    appender: Appender,
+    options: OpenOptions,
+) -> Result<Ledger> {
+    let head = appender.head();
+    let recovery =
+        Recovery { head, unclean: false, dropped: None, next_epoch: 1, anchored: None };
+    finish(parts, appender, recovery, options, Vec::new(), false)
+}
+
+fn finish(
+    parts: Parts,
+    appender: Appender,
+    recovery: Recovery,
+    options: OpenOptions,
+    mut notices: Vec<String>,
+    open_epoch: bool,
+) -> Result<Ledger> {
+    let reader = appender.reader();
+    let caught = if options.rebuild {
+        rebuild(&parts, &reader, options.cache_bytes)?
+    } else {
+        views_at_head(&parts, &reader, options.cache_bytes, &mut notices)?
+    };
+    let feed = Some(Arc::new(ViewFeed::start(caught.views)?));
+    let ready = Ready {
+        appender,
+        state: caught.state,
+        saved: caught.saved,
+        recovery,
+        confirm_clock: options.confirm_clock,
+        open_epoch,
+    };
+    assemble(parts, reader, feed, options, notices, Hand::Ready(Box::new(ready)))
+}
+
+fn assemble(
+    parts: Parts,
+    reader: Reader,
+    views: Option<Arc<ViewFeed>>,
+    options: OpenOptions,
+    notices: Vec<String>,
+    hand: Hand,
+) -> Result<Ledger> {
+    let Parts { dir, storage, genesis, master } = parts;
+    let (key, location) = match master {
+        Some((key, location)) => (Some(key), location),
+        None => (None, "not found".to_owned()),
+    };
+    let keys = KeyStore::open(Arc::clone(&storage), genesis.ledger, key.as_ref())?;
+    let zone = Zone::parse(&genesis.zone).map_err(|error| {
+        Error::new(ErrorKind::Unproven, format!("record 0 names a zone this program does not know: {error}"))
+    })?;
+    Ok(Ledger {
+        dir,
+        storage,
+        zone,
+        vault: Vault::new(genesis.ledger, reader, Arc::new(keys)),
+        genesis,
+        names: Arc::new(Names::default()),
+        views,
+        clock: options.clock,
+        chance: options.chance,
+        master: location,
+        notices,
+        aliases: OnceLock::new(),
+        hand: Mutex::new(hand),
+    })
+}
+
+fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storage>> {
+    let opened = if read_only { FsStorage::open_read_only(dir) } else { FsStorage::open(dir) };
+    match opened {
+        Ok(storage) => Ok(Arc::new(storage)),
+        Err(error) if error.is_not_found() => Err(Error::invalid(format!(
+            "there is no directory {}; name the ledger's directory with -C, or make one with `memledger init`",
+            dir.display()
+        ))),
+        Err(error) => Err(Error::new(ErrorKind::Unavailable, format!("{}: {error}", dir.display()))),
+    }
+}
+
+fn no_ledger(dir: &Path, error: StoreError) -> Error {
+    let missing = matches!(&error, StoreError::NotALedger { .. })
+        || matches!(&error, StoreError::Storage(inner) if inner.is_not_found());
+    if missing {
+        return Error::invalid(format!(
+            "{} holds no ledger (no ledger.toml); name its directory with -C, or make one with `memledger init`",
+            dir.display()
+        ));
+    }
+    error.into()
+}
+
+fn busy(dir: &Path, error: StoreError) -> Error {
+    let Class::Busy { pid } = error.class() else { return error.into() };
+    let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+    Error::new(
+        ErrorKind::Conflict,
+        format!(
+            "{} is held by {holder}; wait until it is done, or read what is anchored with --from-archive",
+            dir.display()
+        ),
+    )
+}
+
+fn genesis(reader: &Reader, config: &LedgerConfig) -> Result<Genesis> {
+    let stored = reader.record(Seq(0))?;
+    match decode(&stored)?.event {
+        Event::Genesis(genesis) => {
+            config.check(&genesis)?;
+            Ok(genesis)
+        }
+        _ => Err(Error::new(ErrorKind::Damaged, "record 0 is not genesis; restore the log from a backup")),
+    }
+}
+
+fn master(config: &LedgerConfig, notices: &mut Vec<String>) -> Result<Option<(MasterKey, String)>> {
+    let found = MasterKey::load(&MasterEnv::from_process(), &config.ledger)?;
+    if found.is_none() {
+        notices.push(
+            "the master key was not found: everything can be checked, but no content can be read; set MEMLEDGER_MASTER_KEY_FILE or put the key file back"
+                .to_owned(),
+        );
+    }
+    Ok(found.map(|(key, location)| (key, location.to_string())))
+}
+
+struct CaughtUp {
+    views: Views,
+    /// State at the head, where it had to be replayed.
+    state: Option<State>,
+    saved: Option<Seq>,
+}
+
+/// Views at the head: as they are, caught up, or made anew.
+fn views_at_head(
+    parts: &Parts,
+    reader: &Reader,
+    cache_bytes: u64,
+    notices: &mut Vec<String>,
+) -> Result<CaughtUp> {
+    let dir = parts.dir.join("views");
+    let head = reader.head();
+    let opened = Views::open(&dir, view_options(parts.genesis.ledger, cache_bytes));
+    let views = match opened {
+        Opened::Ready(views) => *views,
+        Opened::Unusable(reason) => {
+            if reason != Unusable::Missing {
+                notices.push(format!("the views were made anew from the log: {reason}"));
+            }
+            return rebuild(parts, reader, cache_bytes);
+        }
+    };
+    let applied = views.applied();
+    let behind = match (applied, head) {
+        (None, _) | (_, None) => return rebuild(parts, reader, cache_bytes),
+        (Some(applied), Some(head)) if applied.seq <= head.seq => {
+            if reader.record(applied.seq)?.hash != applied.hash {
+                notices.push("the views belong to another history and were made anew".to_owned());
+                return rebuild(parts, reader, cache_bytes);
+            }
+            head.seq.0 - applied.seq.0
+        }
+        _ => {
+            notices.push("the views were ahead of the log and were made anew".to_owned());
+            return rebuild(parts, reader, cache_bytes);
+        }
+    };
+    if behind == 0 {
+        return Ok(CaughtUp { views, state: None, saved: None });
+    }
+    if behind > FAR_BEHIND && head.is_some_and(|head| behind > head.seq.0 / 2) {
+        return rebuild(parts, reader, cache_bytes);
+    }
+    catch_up(parts, reader, views)
+}
+
+fn catch_up(parts: &Parts, reader: &Reader, views: Views) -> Result<CaughtUp> {
+    let applied = views.applied().map(|applied| applied.seq);
+    let saved = saved::load(&*parts.storage, reader)
+        .filter(|state| state.head().map(|head| head.seq) <= applied)
+        .unwrap_or_default();
+    let saved_at = saved.head().map(|head| head.seq);
+    let mut waiting = Vec::new();
+    let state = saved::replay(reader, saved, |changes| {
+        if Some(changes.seq) > applied {
+            waiting.push(changes);
+        }
+        if waiting.len() == CHUNK {
+            views.apply(&waiting)?;
+            waiting.clear();
+        }
+        Ok(())
+    })?;
+    if !waiting.is_empty() {
+        views.apply(&waiting)?;
+    }
+    Ok(CaughtUp { views, state: Some(state), saved: saved_at })
+}
+
+/// Makes the views anew beside the old ones and swaps them in.
+fn rebuild(parts: &Parts, reader: &Reader, cache_bytes: u64) -> Result<CaughtUp> {
+    let dir = parts.dir.join("views");
+    let mut rebuild = Rebuild::begin(&dir, view_options(parts.genesis.ledger, cache_bytes))?;
+    let state = saved::replay(reader, State::default(), |changes| Ok(rebuild.push(&changes)?))?;
+    Ok(CaughtUp { views: rebuild.finish()?, state: Some(state), saved: None })
+}
+
+fn view_options(ledger: LedgerId, cache_bytes: u64) -> ledger_views::OpenOptions {
+    ledger_views::OpenOptions { cache_bytes, ..ledger_views::OpenOptions::new(ledger) }
+}

@@ -1,0 +1,59 @@
+//! The facade of a memory ledger: everything a front end needs, nothing of how it is stored.
+//!
+//! Owns: the one writer thread, the clock and the random source, names and aliases, as-of answers
+//! from two independent paths (views and raw archive), verification. Invariants: an acknowledged
+//! submission is durable; every answer names its basis; both paths give the same answer. May not:
+//! touch files (the store does) or know about terminals and networks.
+//!
+//! ```no_run
+//! use memledger::{Command, Content, Ledger, OpenOptions, Proposal, Question, Scope, Submission, Terms};
+//!
+//! # fn main() -> memledger::Result<()> {
+//! let ledger = Ledger::open("support".as_ref(), OpenOptions::default())?;
+//! let scope: Scope = "org/acme/project/web".parse()?;
+//! let proposal = Proposal::new(Content::Text("Install with pnpm".into()), scope);
+//! let outcomes = ledger.submit(Submission::of(Command::Write(Box::new(proposal)), Terms::default()))?;
+//! let snapshot = ledger.snapshot(&Question::now(ledger.zone()))?;
+//! for outcome in outcomes {
+//!     if let Some(id) = outcome.id {
+//!         println!("{:?}", snapshot.get(id)?);
+//!     }
+//! }
+//! ledger.close()
+//! # }
+//! ```
+
+mod archive;
+mod basis;
+pub mod civil;
+mod clock;
+mod command;
+mod error;
+mod item;
+mod ledger;
+mod names;
+mod outcome;
+mod read;
+mod scope;
+mod transfer;
+mod vault;
+mod verify;
+mod views;
+mod writer;
+
+pub use basis::{Basis, Question};
+pub use clock::{Chance, Clock, DeclaredClock, Reading, SystemChance, SystemClock};
+pub use command::{Command, Content, Proposal, Reason, Submission, Terms};
+pub use error::{Error, ErrorKind, Result};
+pub use item::{
+    Difference, Filter, HistoryEntry, Item, ItemClosure, Level, Lineage, Listing, LogEntry, Text,
+};
+pub use ledger::{Created, InitOptions, Ledger, OpenOptions, StatusReport};
+pub use ledger_format as format;
+pub use ledger_replay::{Interval, Status};
+pub use outcome::Outcome;
+pub use read::Snapshot;
+pub use scope::{Actor, Scope, Source};
+pub use transfer::{Carried, RawPayload, RawRecord};
+pub use verify::{Check, CheckVerdict, VerifyLevel, VerifyReport};
+pub use writer::Ticket;

@@ -1,0 +1,268 @@
+//! Owns making an item: fixed part, version and words, put together and judged by the three
+//! questions (level, source, validity).
+
+use ledger_format::event::memory::Write;
+use ledger_format::{
+    AliasId, BodyType, CloseKind, Event, Layer, MemoryId, Role, Seq, SourceKind, Trust,
+};
+use ledger_replay::{Birth, Instants, Lifecycle, Status};
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::item::{Item, ItemClosure, Level, Text};
+use crate::names::Names;
+use crate::read::past::Past;
+use crate::scope::Actor;
+use crate::vault::{Loaded, Opened, Vault};
+
+/// What answers are made from.
+pub(crate) struct Assembler<'a> {
+    pub(crate) past: &'a dyn Past,
+    pub(crate) vault: &'a Vault,
+    pub(crate) names: &'a Names,
+    pub(crate) at: Instants,
+}
+
+impl Assembler<'_> {
+    /// The item of a memory in a version. With `history`, the words of a forgotten memory too.
+    pub(crate) fn item(&self, birth: &Birth, life: &Lifecycle, history: bool) -> Result<Item> {
+        let erased = match life.erased {
+            Some(seq) => Some(seq),
+            None => self.past.erased(birth.seq)?,
+        };
+        let status = if erased.is_some() { Status::Erased } else { life.status(self.at) };
+        let loaded = self.vault.load(birth.seq)?;
+        let (text, body) = self.words(&loaded, status, erased, history)?;
+        let source = if erased.is_some() { None } else { self.plain(&loaded, Role::Source)? };
+        let closed = if status == Status::Closed { Some(self.closure(life)?) } else { None };
+        let mut item = self.shell(birth, life, &loaded, status)?;
+        item.text = text;
+        item.body = body;
+        item.source = source;
+        item.closed = closed;
+        item.erased_at = erased;
+        item.hint = hint(&item, self.at);
+        item.level = level(&item);
+        Ok(item)
+    }
+
+    /// Everything but words and judgement.
+    fn shell(
+        &self,
+        birth: &Birth,
+        life: &Lifecycle,
+        loaded: &Loaded,
+        status: Status,
+    ) -> Result<Item> {
+        let write = match &loaded.event.event {
+            Event::Write(write) => Some(write),
+            _ => None,
+        };
+        Ok(Item {
+            id: birth.id,
+            seq: birth.seq,
+            hash: loaded.stored.hash,
+            recorded_at: birth.recorded_at,
+            claimed_at: birth.claimed_at,
+            version: life.since,
+            status,
+            text: Text::Locked,
+            body: None,
+            body_type: birth.body,
+            layer: life.layer,
+            trust: life.trust,
+            authority: authority(life.layer, birth),
+            level: Level::Background,
+            hint: None,
+            source_kind: birth.source,
+            source: None,
+            by: self.actor(loaded.event.header.actor)?,
+            actor_kind: birth.actor_kind,
+            scope: self.names.scope(self.vault, self.past, birth.scope)?,
+            key: self.name(birth.key)?,
+            domain: self.name(birth.domain)?,
+            tags: self.all_names(&birth.tags)?,
+            subjects: self.all_names(&birth.subjects)?,
+            validity: life.validity.intervals().to_vec(),
+            observed_at: write.and_then(|write| write.observed_at),
+            ttl_until: life.ttl_until,
+            review_by: life.review_by,
+            last_confirmed: life.last_confirmed,
+            last_used: life.last_used,
+            confidence: write.and_then(|write| write.confidence),
+            closed: None,
+            supersedes: birth.supersedes.clone(),
+            derived_from: birth.derived_from.clone(),
+            conflict_group: life.contest,
+            stale: life.stale || self.sources_gone(&birth.derived_from)?,
+            pinned: life.pinned,
+            erased_at: None,
+        })
+    }
+
+    /// A closed source marks what was made from it.
+    fn sources_gone(&self, sources: &[MemoryId]) -> Result<bool> {
+        for source in sources {
+            let Some(birth) = self.past.birth(source)? else { continue };
+            let version = self.past.version(birth.seq)?;
+            if version.is_some_and(|life| !life.status(self.at).in_force()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn words(
+        &self,
+        loaded: &Loaded,
+        status: Status,
+        erased: Option<Seq>,
+        history: bool,
+    ) -> Result<(Text, Option<Value>)> {
+        if let Some(seq) = erased {
+            return Ok((Text::Erased(seq), None));
+        }
+        if status == Status::Forgotten && !history {
+            return Ok((Text::Forgotten, None));
+        }
+        if let Some(opened) = self.vault.open(loaded, Role::Text)? {
+            return Ok((opened.into_text(None), None));
+        }
+        match self.vault.open(loaded, Role::Body)? {
+            Some(Opened::Plain(bytes)) => {
+                let body: Option<Value> = serde_json::from_slice(&bytes).ok();
+                let words = body.as_ref().map_or_else(
+                    || String::from_utf8_lossy(&bytes).into_owned(),
+                    |body| body_text(write_of(loaded), body),
+                );
+                Ok((Text::Words(words), body))
+            }
+            Some(opened) => Ok((opened.into_text(None), None)),
+            None => Ok((Text::Words(String::new()), None)),
+        }
+    }
+
+    fn closure(&self, life: &Lifecycle) -> Result<ItemClosure> {
+        let ended = life.validity.ended_by(self.at.valid);
+        let Some(closed) = &life.closed else {
+            return Ok(ItemClosure {
+                seq: None,
+                at: ended.map(|interval| interval.until),
+                kind: CloseKind::Changed,
+                reason: None,
+                superseded_by: None,
+            });
+        };
+        let loaded = self.vault.load(closed.seq)?;
+        Ok(ItemClosure {
+            seq: Some(closed.seq),
+            at: ended.map(|interval| interval.until),
+            kind: closed.kind,
+            reason: self.plain(&loaded, Role::Reason)?,
+            superseded_by: closed.by,
+        })
+    }
+
+    /// The words under a role, where they can be read and are text.
+    pub(crate) fn plain(&self, loaded: &Loaded, role: Role) -> Result<Option<String>> {
+        Ok(match self.vault.open(loaded, role)? {
+            Some(Opened::Plain(bytes)) => String::from_utf8(bytes).ok(),
+            _ => None,
+        })
+    }
+
+    /// The actor behind an alias.
+    pub(crate) fn actor(&self, alias: AliasId) -> Result<Option<Actor>> {
+        if alias.is_zero() {
+            return Ok(None);
+        }
+        let name = self.names.name(self.vault, self.past, alias)?;
+        Ok(name.and_then(|name| name.parse().ok()))
+    }
+
+    fn name(&self, alias: Option<AliasId>) -> Result<Option<String>> {
+        match alias {
+            Some(alias) => Ok(Some(self.name_or_alias(alias)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn all_names(&self, aliases: &[AliasId]) -> Result<Vec<String>> {
+        let mut names =
+            aliases.iter().map(|alias| self.name_or_alias(*alias)).collect::<Result<Vec<_>>>()?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// A pseudonym stays when the name is erased or locked.
+    fn name_or_alias(&self, alias: AliasId) -> Result<String> {
+        let name = self.names.name(self.vault, self.past, alias)?;
+        Ok(name.unwrap_or_else(|| format!("alias:{alias}")))
+    }
+}
+
+fn write_of(loaded: &Loaded) -> Option<&Write> {
+    match &loaded.event.event {
+        Event::Write(write) => Some(write),
+        _ => None,
+    }
+}
+
+/// A line of text for a typed body.
+fn body_text(write: Option<&Write>, body: &Value) -> String {
+    let field = |name: &str| body.get(name).map(|value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    if write.is_some_and(|write| write.body == BodyType::Fact) {
+        let parts = ["subject", "predicate", "object"].into_iter().filter_map(field);
+        return parts.collect::<Vec<_>>().join(" ");
+    }
+    field("text").unwrap_or_else(|| body.to_string())
+}
+
+/// Rank in the default authority order: 1 instruction, 2 canonical, 3 project decision, 4 memory
+/// with a source, 5 retrieval summary, 6 anything compressed or without a source.
+fn authority(layer: Layer, birth: &Birth) -> u8 {
+    match (layer, birth.body, birth.source) {
+        (_, _, SourceKind::None) => 6,
+        (Layer::Instruction, BodyType::Instruction | BodyType::Message, _) => 1,
+        (Layer::Canonical, _, _) => 2,
+        (Layer::Project, BodyType::Decision, _) => 3,
+        (_, _, SourceKind::Recall) => 5,
+        (Layer::Summary, _, _) => 6,
+        _ => 4,
+    }
+}
+
+fn hint(item: &Item, at: Instants) -> Option<String> {
+    if item.source_kind == SourceKind::None {
+        return Some("no source was given".to_owned());
+    }
+    if item.stale {
+        return Some("what it was made from has changed: confirm it first".to_owned());
+    }
+    if item.conflict_group.is_some() {
+        return Some("contradicted: see its conflict group".to_owned());
+    }
+    if item.review_by.is_some_and(|due| due <= at.known) {
+        return Some("its review is overdue: confirm it first".to_owned());
+    }
+    None
+}
+
+/// Every item answers three questions; one without an answer is background.
+fn level(item: &Item) -> Level {
+    if item.source_kind == SourceKind::None || !item.status.in_force() {
+        return Level::Background;
+    }
+    let hint = item.trust == Trust::Draft
+        || item.stale
+        || item.status == Status::PushedDown
+        || item.source_kind == SourceKind::Model;
+    if hint {
+        return Level::Hint;
+    }
+    let lasting = item.authority <= 2 && item.trust >= Trust::Verified;
+    if lasting && item.status == Status::Open { Level::Final } else { Level::Evidence }
+}

@@ -1,0 +1,114 @@
+//! Owns a moment of the ledger that can be asked any number of questions.
+
+use ledger_format::{MemoryId, Micros};
+
+use crate::archive::Archive;
+use crate::basis::Basis;
+use crate::error::{Error, ErrorKind, Result};
+use crate::item::{Filter, HistoryEntry, Item, Lineage, Listing};
+use crate::names::Names;
+use crate::read::assemble::Assembler;
+use crate::read::claimed::Claimed;
+use crate::read::past::Past;
+use crate::read::viewed::Viewed;
+use crate::read::{history, list};
+use crate::vault::Vault;
+
+/// A moment of the ledger.
+pub struct Snapshot<'a> {
+    pub(crate) basis: Basis,
+    pub(crate) way: Way<'a>,
+    pub(crate) vault: &'a Vault,
+    pub(crate) names: &'a Names,
+    /// Time of the last record that counts.
+    pub(crate) recorded_at: Option<Micros>,
+}
+
+/// The way to the past that this snapshot goes.
+pub(crate) enum Way<'a> {
+    Views(Viewed<'a>),
+    Claimed(Claimed<'a>),
+    Archive(Box<Archive>),
+}
+
+impl Snapshot<'_> {
+    /// What answers rest on.
+    #[must_use]
+    pub const fn basis(&self) -> &Basis {
+        &self.basis
+    }
+
+    /// One memory as it stood. A memory that was not known yet is none.
+    ///
+    /// # Errors
+    /// When a record or payload it needs cannot be read.
+    pub fn get(&self, id: &MemoryId) -> Result<Option<Item>> {
+        let Some(birth) = self.past().birth(id)? else { return Ok(None) };
+        let Some(life) = self.past().version(birth.seq)? else { return Ok(None) };
+        self.assembler().item(&birth, &life, false).map(Some)
+    }
+
+    /// A page of memories, in the order of their records.
+    ///
+    /// # Errors
+    /// When a record or payload it needs cannot be read.
+    pub fn list(&self, filter: &Filter) -> Result<Listing> {
+        let at = if self.basis.claimed { Some(Micros::MAX) } else { self.recorded_at };
+        list::list(&self.assembler(), filter, at)
+    }
+
+    /// Events that touched a memory, up to the basis, oldest first. Empty for an unknown memory.
+    ///
+    /// # Errors
+    /// When a record or payload it needs cannot be read.
+    pub fn history(&self, id: &MemoryId) -> Result<Vec<HistoryEntry>> {
+        history::history(&self.assembler(), id)
+    }
+
+    /// Where a memory comes from and what came from it.
+    ///
+    /// # Errors
+    /// When a record or payload it needs cannot be read.
+    pub fn lineage(&self, id: &MemoryId) -> Result<Option<Lineage>> {
+        history::lineage(&self.assembler(), id)
+    }
+
+    /// Ids that begin with some hex digits, known at the basis.
+    ///
+    /// # Errors
+    /// When the text is no beginning of an id.
+    pub fn find(&self, prefix: &str) -> Result<Vec<MemoryId>> {
+        if super::first_with_prefix(prefix).is_none() {
+            return Err(Error::new(
+                ErrorKind::Invalid,
+                format!("{prefix:?} is not the beginning of a memory id; ids are hex digits as `list` prints them"),
+            ));
+        }
+        let mut found = self.past().with_prefix(prefix)?;
+        found.truncate(super::PREFIX_MATCHES);
+        Ok(found)
+    }
+
+    pub(crate) fn past(&self) -> &dyn Past {
+        match &self.way {
+            Way::Views(viewed) => viewed,
+            Way::Claimed(claimed) => claimed,
+            Way::Archive(archive) => &**archive,
+        }
+    }
+
+    fn assembler(&self) -> Assembler<'_> {
+        Assembler {
+            past: self.past(),
+            vault: self.vault,
+            names: self.names,
+            at: self.basis.instants(),
+        }
+    }
+}
+
+impl std::fmt::Debug for Snapshot<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Snapshot").field(&self.basis).finish()
+    }
+}

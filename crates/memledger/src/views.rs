@@ -1,0 +1,166 @@
+//! Owns the views of an open ledger: the thread that keeps them behind the log, and waiting for
+//! them.
+//!
+//! Invariants: changes are applied in the order of the log, rows and watermark together; a read
+//! never sees less than its basis; views that fail are said to have failed and are not used. May
+//! not: hold up an append.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use ledger_format::{AliasId, AliasKind, Seq};
+use ledger_replay::{Alias, Changes, State};
+use ledger_views::Views;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::names::AliasSource;
+
+/// Most records applied at once.
+const CHUNK: usize = 4_096;
+
+#[derive(Default)]
+struct Progress {
+    applied: Option<Seq>,
+    failed: Option<String>,
+}
+
+/// Views that follow the log.
+pub(crate) struct ViewFeed {
+    views: Arc<Views>,
+    shared: Arc<(Mutex<Progress>, Condvar)>,
+    changes: Mutex<Option<Sender<Vec<Changes>>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl ViewFeed {
+    /// Starts following.
+    pub(crate) fn start(views: Views) -> Result<Self> {
+        let views = Arc::new(views);
+        let applied = views.applied().map(|applied| applied.seq);
+        let shared = Arc::new((Mutex::new(Progress { applied, failed: None }), Condvar::new()));
+        let (changes, waiting) = channel();
+        let (thread_views, thread_shared) = (Arc::clone(&views), Arc::clone(&shared));
+        let thread = std::thread::Builder::new()
+            .name("memledger-views".into())
+            .spawn(move || follow(&thread_views, &thread_shared, &waiting))
+            .map_err(|error| Error::new(ErrorKind::Unavailable, format!("no thread for the views: {error}")))?;
+        Ok(Self {
+            views,
+            shared,
+            changes: Mutex::new(Some(changes)),
+            thread: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Hands over what was just recorded.
+    pub(crate) fn push(&self, changes: Vec<Changes>) {
+        if let Some(sender) = &*lock(&self.changes) {
+            // A stopped follower has said why in `Progress`; readers will see it there.
+            let _ = sender.send(changes);
+        }
+    }
+
+    /// Waits until the views have reached `seq`.
+    pub(crate) fn wait_for(&self, seq: Seq) -> Result<&Views> {
+        let (progress, moved) = &*self.shared;
+        let mut progress = lock(progress);
+        loop {
+            if let Some(cause) = &progress.failed {
+                return Err(Error::new(
+                    ErrorKind::Unavailable,
+                    format!("the views cannot be used ({cause}); run `memledger rebuild`, or read with --from-archive"),
+                ));
+            }
+            if progress.applied >= Some(seq) {
+                return Ok(&self.views);
+            }
+            progress = moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// The views, wherever they are.
+    pub(crate) fn views(&self) -> &Views {
+        &self.views
+    }
+
+    /// Applies what is queued, stops, and closes the views cleanly.
+    pub(crate) fn stop(self) -> Result<()> {
+        *lock(&self.changes) = None;
+        if let Some(thread) = lock(&self.thread).take() {
+            // A panic of the follower is a failure of the views, which are rebuilt at the next open.
+            let _ = thread.join();
+        }
+        match Arc::try_unwrap(self.views) {
+            Ok(views) => Ok(views.close()?),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+fn follow(
+    views: &Views,
+    shared: &(Mutex<Progress>, Condvar),
+    waiting: &Receiver<Vec<Changes>>,
+) {
+    while let Ok(mut changes) = waiting.recv() {
+        while changes.len() < CHUNK {
+            match waiting.try_recv() {
+                Ok(mut more) => changes.append(&mut more),
+                Err(_) => break,
+            }
+        }
+        let result = views.apply(&changes);
+        let (progress, moved) = shared;
+        let mut progress = lock(progress);
+        match result {
+            Ok(()) => progress.applied = changes.last().map(|last| last.seq).max(progress.applied),
+            Err(error) => progress.failed = Some(error.to_string()),
+        }
+        let failed = progress.failed.is_some();
+        drop(progress);
+        moved.notify_all();
+        if failed {
+            return;
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Every value behind these locks is valid at every step.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl AliasSource for Views {
+    fn alias(&self, id: AliasId) -> Result<Option<Alias>> {
+        Ok(Self::alias(self, id)?)
+    }
+
+    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
+        let Some(applied) = self.applied() else { return Ok(Vec::new()) };
+        let mut children = Vec::new();
+        for id in Self::children(self, parent, kind, applied.seq)? {
+            if let Some(alias) = Self::alias(self, id)? {
+                children.push((id, alias));
+            }
+        }
+        Ok(children)
+    }
+}
+
+/// The aliases of a replayed state.
+pub(crate) struct StateAliases<'a>(pub(crate) &'a State);
+
+impl AliasSource for StateAliases<'_> {
+    fn alias(&self, id: AliasId) -> Result<Option<Alias>> {
+        Ok(self.0.alias(&id).cloned())
+    }
+
+    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
+        let fits = |alias: &Alias| {
+            alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent
+        };
+        let all = self.0.aliases().filter(|(_, alias)| fits(alias));
+        Ok(all.map(|(id, alias)| (*id, alias.clone())).collect())
+    }
+}

@@ -1,0 +1,252 @@
+//! Owns turning a judged command into a record: ids, resolved times, aliases, body, extensions.
+//!
+//! May not: judge.
+
+use ledger_format::event::memory as body;
+use ledger_format::{
+    ActorKind, AliasId, AliasKind, CloseKind, Event, Extension, Kind, MemoryId, Micros,
+    RecordHash, RecordHeader, Reach, Seq, SourceKind, Trust, Verdict,
+};
+use ledger_replay::State;
+use ledger_store::NewRecord;
+
+use crate::command::{Command, Content, Proposal, Terms};
+use crate::error::{Error, ErrorKind, Result};
+use crate::writer::bind::Binder;
+use crate::writer::judge::other_scope;
+use crate::writer::prepare::{PreparedCommand, body_and_layer};
+use crate::writer::stamp::Stamp;
+
+/// A header by the system itself.
+pub(crate) fn header(kind: Kind, stamp: Stamp, policy: u32) -> RecordHeader {
+    let mut header = RecordHeader::new(kind, Seq(0), RecordHash::ZERO, stamp.recorded_at);
+    header.wall_time = stamp.wall;
+    header.clock = stamp.flags;
+    header.policy = policy;
+    header
+}
+
+/// Composes records of one submission.
+pub(crate) struct Composer<'a, 'b> {
+    pub(crate) state: &'a State,
+    pub(crate) binder: &'a mut Binder<'b>,
+    pub(crate) terms: &'a Terms,
+}
+
+impl Composer<'_, '_> {
+    /// The record of one command. New aliases are left with the binder.
+    pub(crate) fn record(
+        &mut self,
+        prepared: PreparedCommand,
+        extensions: &[Extension],
+    ) -> Result<(NewRecord, Event)> {
+        let PreparedCommand { command, payloads } = prepared;
+        let (event, scope) = self.event(&command)?;
+        let kind = event.kind().expect("the facade composes known kinds only");
+        let mut header = header(kind, self.binder.stamp, self.binder.policy);
+        header.scope = scope;
+        let by = match &command {
+            Command::Write(proposal) => proposal.by.as_ref().or(self.terms.by.as_ref()),
+            _ => self.terms.by.as_ref(),
+        };
+        if let Some(actor) = by {
+            header.actor = self.binder.actor(actor)?;
+            header.actor_kind = actor.kind;
+        } else {
+            header.actor_kind = ActorKind::System;
+        }
+        let body = event.encode()?;
+        Ok((NewRecord { header, body, payloads, extensions: extensions.to_vec() }, event))
+    }
+
+    fn event(&mut self, command: &Command) -> Result<(Event, AliasId)> {
+        let now = self.binder.stamp.recorded_at;
+        let about = |state: &State, id: &MemoryId| {
+            state.memory(id).map_or(AliasId::ZERO, |memory| memory.scope)
+        };
+        Ok(match command {
+            Command::Write(proposal) => return self.write(proposal),
+            Command::Close { memory, kind, from, until, replaced_by, .. } => {
+                let wrong = *kind == CloseKind::Wrong;
+                let close = body::Close {
+                    memory: *memory,
+                    kind: *kind,
+                    from: if wrong { None } else { Some(from.unwrap_or(now)) },
+                    until: if wrong { None } else { *until },
+                    replaced_by: *replaced_by,
+                };
+                (Event::Close(close), about(self.state, memory))
+            }
+            Command::Reopen { memory, from, until, .. } => {
+                let from = Some(from.unwrap_or(now));
+                let reopen = body::Reopen { memory: *memory, from, until: *until };
+                (Event::Reopen(reopen), about(self.state, memory))
+            }
+            Command::PushDown { memory, query, .. } => {
+                let reach = if query.is_some() { Reach::Like } else { Reach::Everything };
+                let push = body::PushDown { memory: *memory, reach, receipt: None, tag: None };
+                (Event::PushDown(push), about(self.state, memory))
+            }
+            Command::Lift { memory, .. } => {
+                let lift = body::Lift { memory: *memory, push_down: None };
+                (Event::Lift(lift), about(self.state, memory))
+            }
+            Command::Pin { memory, set: true } => {
+                (Event::Pin(body::Pin { memory: *memory }), about(self.state, memory))
+            }
+            Command::Pin { memory, set: false } => {
+                (Event::Unpin(body::Unpin { memory: *memory }), about(self.state, memory))
+            }
+            Command::Rank { memory, trust, layer, up, .. } => {
+                (rank(*memory, *trust, *layer, *up), about(self.state, memory))
+            }
+            other => return self.many(other),
+        })
+    }
+
+    /// Commands that name a list of memories.
+    fn many(&mut self, command: &Command) -> Result<(Event, AliasId)> {
+        let scope = |state: &State, ids: &[MemoryId]| {
+            let first = ids.first().and_then(|id| state.memory(id));
+            first.map_or(AliasId::ZERO, |memory| memory.scope)
+        };
+        Ok(match command {
+            Command::Confirm { memories, ttl_until, .. } => {
+                let at = scope(self.state, memories);
+                let memories = sorted(memories);
+                (Event::Confirm(body::Confirm { memories, ttl_until: *ttl_until, review_by: None }), at)
+            }
+            Command::Use { memories, .. } => {
+                let at = scope(self.state, memories);
+                (Event::Use(body::Use { memories: sorted(memories), receipt: None }), at)
+            }
+            Command::Contest { memories, .. } => {
+                let at = scope(self.state, memories);
+                (Event::Contest(body::Contest { memories: sorted(memories), rule: 0 }), at)
+            }
+            Command::Resolve { contest, kept, .. } => {
+                let resolve = body::Resolve { contest: *contest, kept: sorted(kept), rule: 0 };
+                (Event::Resolve(resolve), scope(self.state, kept))
+            }
+            Command::Forget { memories, subject, .. } => {
+                let at = scope(self.state, memories);
+                let subject = match subject {
+                    Some(name) => Some(self.binder.alias(AliasKind::Person, AliasId::ZERO, name)?),
+                    None => None,
+                };
+                (Event::Forget(body::Forget { memories: sorted(memories), subject }), at)
+            }
+            _ => return Err(Error::invalid("this command names no list of memories")),
+        })
+    }
+
+    fn write(&mut self, proposal: &Proposal) -> Result<(Event, AliasId)> {
+        let now = self.binder.stamp.recorded_at;
+        let scope = self.binder.scope(&proposal.scope)?;
+        for target in &proposal.supersedes {
+            if self.state.memory(target).is_some_and(|memory| memory.scope != scope) {
+                return Err(other_scope(*target));
+            }
+        }
+        let (body_type, layer) = body_and_layer(proposal);
+        let source = proposal.source.as_ref().map_or(SourceKind::None, |source| source.kind);
+        let supersede_from = (!proposal.supersedes.is_empty())
+            .then(|| proposal.supersede_from.or(proposal.valid_from).unwrap_or(now));
+        let write = body::Write {
+            memory: self.memory_id(now)?,
+            layer,
+            body: body_type,
+            trust: proposal.trust.unwrap_or(if source == SourceKind::None {
+                Trust::Draft
+            } else {
+                Trust::Unverified
+            }),
+            verdict: Verdict::Committed,
+            source,
+            marks: 0,
+            generation: 0,
+            confidence: proposal.confidence,
+            observed_at: proposal.observed_at,
+            valid_from: proposal.valid_from,
+            valid_until: proposal.valid_until,
+            ttl_until: proposal.ttl_until,
+            review_by: proposal.review_by,
+            supersede_from,
+            supersede_until: proposal.supersede_until.filter(|_| supersede_from.is_some()),
+            key: self.optional(AliasKind::Key, scope, proposal.key.as_deref())?,
+            fact: self.fact_key(proposal)?,
+            domain: self.optional(AliasKind::Domain, AliasId::ZERO, proposal.domain.as_deref())?,
+            subjects: self.all(AliasKind::Person, &proposal.subjects)?,
+            tags: self.all(AliasKind::Tag, &proposal.tags)?,
+            supersedes: proposal.supersedes.clone(),
+            derived_from: sorted(&proposal.derived_from),
+        };
+        Ok((Event::Write(write), scope))
+    }
+
+    fn fact_key(&mut self, proposal: &Proposal) -> Result<Option<body::FactKey>> {
+        let terms = match &proposal.content {
+            Content::Fact { subject, predicate, .. } => Some((subject.as_str(), predicate.as_str())),
+            Content::Body(value) => value
+                .get("subject")
+                .and_then(serde_json::Value::as_str)
+                .zip(value.get("predicate").and_then(serde_json::Value::as_str)),
+            _ => None,
+        };
+        let Some((subject, predicate)) = terms else { return Ok(None) };
+        let subject = self.binder.alias(AliasKind::Term, AliasId::ZERO, subject)?;
+        let predicate = self.binder.alias(AliasKind::Term, AliasId::ZERO, predicate)?;
+        Ok(Some(body::FactKey { subject, predicate }))
+    }
+
+    fn optional(
+        &mut self,
+        kind: AliasKind,
+        parent: AliasId,
+        name: Option<&str>,
+    ) -> Result<Option<AliasId>> {
+        name.map(|name| self.binder.alias(kind, parent, name)).transpose()
+    }
+
+    fn all(&mut self, kind: AliasKind, names: &[String]) -> Result<Vec<AliasId>> {
+        let mut aliases = names
+            .iter()
+            .map(|name| self.binder.alias(kind, AliasId::ZERO, name))
+            .collect::<Result<Vec<_>>>()?;
+        aliases.sort_unstable();
+        aliases.dedup();
+        Ok(aliases)
+    }
+
+    /// A `UUIDv7` (RFC 9562 section 5.7) of the record's time. Times before 1970 count as 0.
+    fn memory_id(&self, now: Micros) -> Result<MemoryId> {
+        let mut random = [0; 10];
+        self.binder
+            .chance
+            .fill(&mut random)
+            .map_err(|reason| Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}")))?;
+        let millis = u64::try_from(now.0 / 1000).unwrap_or(0);
+        let id = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
+        Ok(MemoryId(id.into_bytes()))
+    }
+}
+
+fn rank(
+    memory: MemoryId,
+    trust: Option<Trust>,
+    layer: Option<ledger_format::Layer>,
+    up: bool,
+) -> Event {
+    if up {
+        Event::Promote(body::Promote { memory, trust, layer, approval: None })
+    } else {
+        Event::Demote(body::Demote { memory, trust, layer })
+    }
+}
+
+fn sorted(ids: &[MemoryId]) -> Vec<MemoryId> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}

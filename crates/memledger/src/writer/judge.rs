@@ -1,0 +1,210 @@
+//! Owns what a submission is judged by before it is recorded: that what it names exists and that
+//! it would change something. The built-in verdict is `committed`; the policy gate joins here.
+//!
+//! May not: change anything.
+
+use ledger_format::{CloseKind, MemoryId, Micros};
+use ledger_replay::{Interval, Memory, State, Validity};
+
+use crate::civil::format_utc;
+use crate::command::{Command, Proposal, Terms};
+use crate::error::{Error, ErrorKind, Result};
+
+/// Judges one submission against the state before it.
+pub(crate) fn judge(state: &State, commands: &[&Command], terms: &Terms, now: Micros) -> Result<()> {
+    if let Some(expected) = terms.expected_head {
+        let found = state.head().map(|head| head.seq);
+        if found != Some(expected) {
+            let found = found.map_or_else(|| "nothing".to_owned(), |seq| format!("record {seq}"));
+            return Err(conflict(format!(
+                "the ledger ends with {found}, not with record {expected} as expected; read again, then decide"
+            )));
+        }
+    }
+    for command in commands {
+        let judge = Judge { state, terms, now };
+        judge.command(command)?;
+    }
+    Ok(())
+}
+
+struct Judge<'a> {
+    state: &'a State,
+    terms: &'a Terms,
+    now: Micros,
+}
+
+impl Judge<'_> {
+    fn command(&self, command: &Command) -> Result<()> {
+        match command {
+            Command::Write(proposal) => self.write(proposal),
+            Command::Close { memory, kind, from, until, .. } => {
+                let cut = Interval::new(Some(from.unwrap_or(self.now)), *until);
+                self.close(*memory, *kind, cut)
+            }
+            Command::Reopen { memory, from, until, .. } => {
+                let more = Interval::new(Some(from.unwrap_or(self.now)), *until);
+                self.reopen(*memory, more)
+            }
+            Command::Confirm { memories, .. }
+            | Command::Use { memories, .. }
+            | Command::Contest { memories, .. } => self.all_stand(memories),
+            Command::PushDown { memory, .. } | Command::Rank { memory, .. } => {
+                self.standing(*memory).map(|_| ())
+            }
+            Command::Lift { memory, .. } => {
+                if self.standing(*memory)?.lifecycle.pushed_down.is_empty() {
+                    return Err(conflict(format!("memory {} is not pushed down", memory.hyphenated())));
+                }
+                Ok(())
+            }
+            Command::Resolve { contest, kept, .. } => {
+                let members = self.state.contest(*contest).ok_or_else(|| {
+                    Error::new(
+                        ErrorKind::NotFound,
+                        format!("record {contest} is no open contest; `log` shows which are"),
+                    )
+                })?;
+                match kept.iter().find(|id| !members.contains(id)) {
+                    Some(stranger) => Err(Error::invalid(format!(
+                        "memory {} is not part of the contest of record {contest}",
+                        stranger.hyphenated()
+                    ))),
+                    None => Ok(()),
+                }
+            }
+            Command::Pin { memory, set } => {
+                if self.standing(*memory)?.lifecycle.pinned == *set {
+                    let word = if *set { "pinned already" } else { "not pinned" };
+                    return Err(conflict(format!("memory {} is {word}", memory.hyphenated())));
+                }
+                Ok(())
+            }
+            Command::Forget { memories, .. } => {
+                memories.iter().try_for_each(|id| self.standing(*id).map(|_| ()))
+            }
+        }
+    }
+
+    fn write(&self, proposal: &Proposal) -> Result<()> {
+        let from = proposal.supersede_from.or(proposal.valid_from).unwrap_or(self.now);
+        let cut = Interval::new(Some(from), proposal.supersede_until);
+        if cut.is_empty() {
+            return Err(Error::invalid("supersede_until is not after supersede_from"));
+        }
+        for target in &proposal.supersedes {
+            self.close(*target, CloseKind::Changed, cut)?;
+        }
+        for source in &proposal.derived_from {
+            let memory = self.memory(*source)?;
+            if let Some(seq) = memory.lifecycle.erased {
+                return Err(Error::new(
+                    ErrorKind::Refused,
+                    format!(
+                        "memory {} was erased by record {seq}: nothing new may be derived from it",
+                        source.hyphenated()
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&self, id: MemoryId, kind: CloseKind, cut: Interval) -> Result<()> {
+        let memory = self.standing(id)?;
+        if cut.is_empty() {
+            return Err(Error::invalid("the end of the closure is not after its beginning"));
+        }
+        let validity = &memory.lifecycle.validity;
+        let changes = match kind {
+            CloseKind::Wrong => !validity.is_never(),
+            _ => {
+                let mut after = validity.clone();
+                after.subtract(cut);
+                after != *validity
+            }
+        };
+        if changes {
+            return Ok(());
+        }
+        Err(conflict(already_closed(id, memory, cut, validity)))
+    }
+
+    fn reopen(&self, id: MemoryId, more: Interval) -> Result<()> {
+        let memory = self.standing(id)?;
+        if more.is_empty() {
+            return Err(Error::invalid("the end of the reopening is not after its beginning"));
+        }
+        let mut after = memory.lifecycle.validity.clone();
+        after.add(more);
+        if after == memory.lifecycle.validity {
+            return Err(conflict(format!(
+                "memory {} holds already in the whole interval; nothing to reopen",
+                id.hyphenated()
+            )));
+        }
+        Ok(())
+    }
+
+    fn all_stand(&self, ids: &[MemoryId]) -> Result<()> {
+        ids.iter().try_for_each(|id| self.standing(*id).map(|_| ()))
+    }
+
+    fn memory(&self, id: MemoryId) -> Result<&Memory> {
+        self.state.memory(&id).ok_or_else(|| {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("there is no memory {}; `list --include-history` shows which there are", id.hyphenated()),
+            )
+        })
+    }
+
+    /// A memory that events can still be about.
+    fn standing(&self, id: MemoryId) -> Result<&Memory> {
+        let memory = self.memory(id)?;
+        if let Some(expected) = self.terms.expected_version
+            && memory.lifecycle.since != expected
+        {
+            return Err(conflict(format!(
+                "memory {} was changed by record {}, not by record {expected} as expected; read again, then decide",
+                id.hyphenated(),
+                memory.lifecycle.since
+            )));
+        }
+        let gone = memory
+            .lifecycle
+            .erased
+            .map(|seq| ("erased", seq))
+            .or(memory.lifecycle.forgotten.map(|seq| ("forgotten", seq)));
+        match gone {
+            None => Ok(memory),
+            Some((word, seq)) => Err(conflict(format!(
+                "memory {} was {word} by record {seq}; write a new one instead",
+                id.hyphenated()
+            ))),
+        }
+    }
+}
+
+/// The scope check needs resolved aliases, so the caller makes it where it has them.
+pub(crate) fn other_scope(id: MemoryId) -> Error {
+    conflict(format!(
+        "memory {} belongs to another scope; a write supersedes only in its own scope",
+        id.hyphenated()
+    ))
+}
+
+fn already_closed(id: MemoryId, memory: &Memory, cut: Interval, validity: &Validity) -> String {
+    let since = memory.lifecycle.closed.as_ref().map_or_else(
+        || "never held in that interval".to_owned(),
+        |closure| format!("is closed already, by record {}", closure.seq),
+    );
+    let ends = validity.ended_by(cut.from).map_or_else(String::new, |interval| {
+        format!(", since {}", format_utc(interval.until))
+    });
+    format!("memory {} {since}{ends}; nothing to close", id.hyphenated())
+}
+
+fn conflict(message: impl Into<String>) -> Error {
+    Error::new(ErrorKind::Conflict, message)
+}

@@ -1,0 +1,19 @@
+//! Owns writing: callers hand sealed submissions to one thread, which judges, stamps, chains and
+//! appends them in groups.
+//!
+//! Invariants: a ticket is answered after the batch with its records is durable, or with an error
+//! and then nothing of the submission is recorded; submissions are atomic; state is applied in the
+//! order of the log. May not: write anything that was not judged against the state before it.
+
+mod bind;
+mod canonical;
+mod compose;
+mod judge;
+mod prepare;
+mod stamp;
+mod thread;
+mod ticket;
+
+pub(crate) use prepare::prepare;
+pub(crate) use thread::{Start, Writer};
+pub use ticket::Ticket;

@@ -1,0 +1,246 @@
+//! Owns the part of a write that needs no state: checking the request itself and sealing its
+//! words. Runs in the caller's thread, so that ciphers do not queue behind each other.
+
+use ledger_format::payload::Sealed;
+use ledger_format::{BodyType, Layer, LedgerId, Role, limits, payload};
+use serde_json::{Value, json};
+
+use crate::clock::Chance;
+use crate::command::{Command, Content, Proposal, Submission, Terms};
+use crate::error::{Error, ErrorKind, Result};
+use crate::scope::check_name;
+use crate::writer::canonical;
+
+use ledger_store::KeyStore;
+
+/// A submission whose words are sealed.
+pub(crate) struct Prepared {
+    pub(crate) commands: Vec<PreparedCommand>,
+    pub(crate) terms: Terms,
+    /// The canonical bytes of the commands, for the idempotency digest.
+    pub(crate) canonical: Vec<u8>,
+}
+
+pub(crate) struct PreparedCommand {
+    pub(crate) command: Command,
+    pub(crate) payloads: Vec<Sealed>,
+}
+
+/// Checks and seals.
+pub(crate) fn prepare(
+    ledger: &LedgerId,
+    keys: &KeyStore,
+    chance: &dyn Chance,
+    submission: Submission,
+) -> Result<Prepared> {
+    if submission.commands.is_empty() {
+        return Err(Error::invalid("a submission without commands; give it one at least"));
+    }
+    if let Some(key) = &submission.terms.idempotency_key {
+        check_name("idempotency key", key)?;
+    }
+    let canonical = if submission.terms.idempotency_key.is_some() {
+        canonical::bytes(&submission.commands)
+    } else {
+        Vec::new()
+    };
+    let mut commands = Vec::with_capacity(submission.commands.len());
+    for command in submission.commands {
+        check(&command)?;
+        let words = words(&command)?;
+        let payloads = seal_all(ledger, keys, chance, &words)?;
+        commands.push(PreparedCommand { command, payloads });
+    }
+    Ok(Prepared { commands, terms: submission.terms, canonical })
+}
+
+/// Seals words under fresh keys.
+pub(crate) fn seal_all(
+    ledger: &LedgerId,
+    keys: &KeyStore,
+    chance: &dyn Chance,
+    words: &[(Role, Vec<u8>)],
+) -> Result<Vec<Sealed>> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let reserved = keys.reserve(words.len())?;
+    words
+        .iter()
+        .zip(reserved)
+        .map(|((role, plaintext), (id, key))| {
+            let mut nonce = [0; 24];
+            chance
+                .fill(&mut nonce)
+                .map_err(|reason| Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}")))?;
+            Ok(payload::seal(ledger, id, *role, plaintext, &key, &nonce)?)
+        })
+        .collect()
+}
+
+/// The words of a command, each with its role.
+fn words(command: &Command) -> Result<Vec<(Role, Vec<u8>)>> {
+    let mut words = Vec::new();
+    match command {
+        Command::Write(proposal) => {
+            words.push(content(proposal)?);
+            if let Some(source) = &proposal.source {
+                words.push((Role::Source, source.to_string().into_bytes()));
+            }
+        }
+        Command::PushDown { query, evidence, reason, .. } => {
+            push(&mut words, Role::Reason, reason.as_ref());
+            push(&mut words, Role::Query, query.as_ref());
+            push(&mut words, Role::Evidence, evidence.as_ref());
+        }
+        Command::Close { reason, .. }
+        | Command::Reopen { reason, .. }
+        | Command::Confirm { reason, .. }
+        | Command::Use { reason, .. }
+        | Command::Lift { reason, .. }
+        | Command::Contest { reason, .. }
+        | Command::Resolve { reason, .. }
+        | Command::Forget { reason, .. }
+        | Command::Rank { reason, .. } => push(&mut words, Role::Reason, reason.as_ref()),
+        Command::Pin { .. } => {}
+    }
+    Ok(words)
+}
+
+fn push(words: &mut Vec<(Role, Vec<u8>)>, role: Role, text: Option<&String>) {
+    if let Some(text) = text {
+        words.push((role, text.clone().into_bytes()));
+    }
+}
+
+fn content(proposal: &Proposal) -> Result<(Role, Vec<u8>)> {
+    let (role, bytes) = match &proposal.content {
+        Content::Text(text) => (Role::Text, text.clone().into_bytes()),
+        Content::Bytes(bytes) => (Role::Text, bytes.clone()),
+        Content::Body(value) => (Role::Body, value.to_string().into_bytes()),
+        Content::Fact { subject, predicate, object } => {
+            let fact = json!({ "subject": subject, "predicate": predicate, "object": object });
+            (Role::Body, fact.to_string().into_bytes())
+        }
+    };
+    if bytes.is_empty() {
+        return Err(Error::invalid("the text is empty; a memory needs content"));
+    }
+    if bytes.len() > limits::PAYLOAD_BYTES {
+        return Err(Error::invalid(format!(
+            "the content has {} bytes, the limit is {}; split it, or keep it elsewhere and write where it is",
+            bytes.len(),
+            limits::PAYLOAD_BYTES
+        )));
+    }
+    Ok((role, bytes))
+}
+
+/// The body and layer of a proposal, with what it leaves open filled in.
+pub(crate) fn body_and_layer(proposal: &Proposal) -> (BodyType, Layer) {
+    let body = proposal.body.unwrap_or(match &proposal.content {
+        Content::Fact { .. } => BodyType::Fact,
+        Content::Bytes(_) => BodyType::State,
+        Content::Text(_) | Content::Body(_) => BodyType::Note,
+    });
+    let layer = proposal.layer.unwrap_or(match body {
+        BodyType::Message | BodyType::State => Layer::Session,
+        BodyType::Fact => Layer::Semantic,
+        BodyType::Episode | BodyType::Failure => Layer::Episodic,
+        BodyType::Instruction => Layer::Instruction,
+        BodyType::Canonical => Layer::Canonical,
+        BodyType::Skill => Layer::Procedural,
+        BodyType::Summary => Layer::Summary,
+        _ => Layer::Project,
+    });
+    (body, layer)
+}
+
+fn check(command: &Command) -> Result<()> {
+    match command {
+        Command::Write(proposal) => check_proposal(proposal),
+        Command::Confirm { memories, .. }
+        | Command::Use { memories, .. }
+        | Command::Forget { memories, .. }
+        | Command::Contest { memories, .. } => {
+            if memories.is_empty() {
+                return Err(Error::invalid("no memory is named; name one at least"));
+            }
+            at_most("memories", memories.len(), limits::TARGETS)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_proposal(proposal: &Proposal) -> Result<()> {
+    at_most("superseded memories", proposal.supersedes.len(), limits::SUPERSEDES)?;
+    at_most("memories it is derived from", proposal.derived_from.len(), limits::DERIVED_FROM)?;
+    at_most("subjects", proposal.subjects.len(), limits::SUBJECTS)?;
+    at_most("tags", proposal.tags.len(), limits::TAGS)?;
+    for (what, names) in [("subject", &proposal.subjects), ("tag", &proposal.tags)] {
+        names.iter().try_for_each(|name| check_name(what, name))?;
+    }
+    for (what, name) in [("key", &proposal.key), ("domain", &proposal.domain)] {
+        name.iter().try_for_each(|name| check_name(what, name))?;
+    }
+    if proposal.confidence.is_some_and(|parts| parts > 10_000) {
+        return Err(Error::invalid("confidence is above 1; give a number from 0 to 1"));
+    }
+    if let (Some(from), Some(until)) = (proposal.valid_from, proposal.valid_until)
+        && from >= until
+    {
+        return Err(Error::invalid(format!(
+            "valid_until {} is not after valid_from {}; an interval ends after it begins",
+            crate::civil::format_utc(until),
+            crate::civil::format_utc(from)
+        )));
+    }
+    let mut seen = proposal.supersedes.clone();
+    seen.sort_unstable();
+    seen.dedup();
+    if seen.len() != proposal.supersedes.len() {
+        return Err(Error::invalid("a memory is named twice under supersedes"));
+    }
+    match (&proposal.content, proposal.body) {
+        (Content::Fact { subject, predicate, object }, _) => {
+            check_name("subject of a fact", subject)?;
+            check_name("predicate of a fact", predicate)?;
+            if object.is_empty() { Err(Error::invalid("the object of a fact is empty")) } else { Ok(()) }
+        }
+        (Content::Body(value), body) => check_body(body.unwrap_or(BodyType::Note), value),
+        (_, Some(BodyType::Fact)) => {
+            Err(Error::invalid("a fact is given as subject, predicate and object, not as text"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Typed bodies are JSON objects with the fields of their shape, and facts come as facts.
+fn check_body(body: BodyType, value: &Value) -> Result<()> {
+    let Some(object) = value.as_object() else {
+        return Err(Error::invalid("a typed body is a JSON object"));
+    };
+    let needed: &[&str] = match body {
+        BodyType::Message => &["role", "text"],
+        BodyType::Fact => &["subject", "predicate", "object"],
+        BodyType::Episode => &["task", "outcome"],
+        BodyType::Skill => &["name", "steps"],
+        BodyType::Canonical => &["document", "clause", "text"],
+        BodyType::Failure => &["tried", "happened"],
+        _ => &["text"],
+    };
+    match needed.iter().find(|field| !object.contains_key(**field)) {
+        Some(missing) => Err(Error::invalid(format!(
+            "a body of type {body} needs the field {missing:?} (it needs: {})",
+            needed.join(", ")
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn at_most(what: &str, found: usize, limit: usize) -> Result<()> {
+    if found > limit {
+        return Err(Error::invalid(format!("{found} {what}, the limit is {limit}; split the write")));
+    }
+    Ok(())
+}

@@ -1,0 +1,209 @@
+//! The facade end to end, in a directory of its own.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use memledger::civil::{When, Zone};
+use memledger::format::{CloseKind, MemoryId, Micros};
+use memledger::{
+    CheckVerdict, Command, Content, DeclaredClock, ErrorKind, Filter, InitOptions, Ledger,
+    OpenOptions, Proposal, Question, Scope, Status, Submission, Terms, Text, VerifyLevel,
+};
+
+const DAY: i64 = 86_400_000_000;
+
+struct World {
+    dir: tempfile::TempDir,
+    clock: Arc<DeclaredClock>,
+}
+
+impl World {
+    fn new() -> (Self, Ledger) {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Arc::new(DeclaredClock::new(Micros(20_000 * DAY)));
+        let options = InitOptions { clock: clock.clone(), ..InitOptions::default() };
+        let created = Ledger::init(&dir.path().join("ledger"), options).unwrap();
+        (Self { dir, clock }, created.ledger)
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.dir.path().join("ledger")
+    }
+
+    fn open(&self) -> Ledger {
+        Ledger::open(&self.path(), OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() }).unwrap()
+    }
+
+    fn day(&self, day: i64) {
+        self.clock.set(Micros((20_000 + day) * DAY));
+    }
+}
+
+fn write(ledger: &Ledger, text: &str, change: impl FnOnce(&mut Proposal)) -> MemoryId {
+    let scope: Scope = "org/acme/project/web".parse().unwrap();
+    let mut proposal = Proposal::new(Content::Text(text.into()), scope);
+    proposal.source = Some("chat:2026-01-12#4".parse().unwrap());
+    change(&mut proposal);
+    let submission = Submission::of(Command::Write(Box::new(proposal)), Terms::default());
+    ledger.submit(submission).unwrap()[0].id.unwrap()
+}
+
+fn at(when: When, from_archive: bool) -> Question {
+    Question { known: when, from_archive, ..Question::now(Zone::UTC) }
+}
+
+fn texts(ledger: &Ledger, question: &Question) -> Vec<String> {
+    let listing = ledger.snapshot(question).unwrap().list(&Filter::default()).unwrap();
+    let words = |text: Text| match text {
+        Text::Words(words) => words,
+        other => panic!("{other:?}"),
+    };
+    listing.items.into_iter().map(|item| words(item.text)).collect()
+}
+
+#[test]
+fn a_superseded_memory_is_known_before_and_closed_after() {
+    let (world, ledger) = World::new();
+    let npm = write(&ledger, "Install with npm", |_| ());
+    world.day(30);
+    let pnpm = write(&ledger, "Install with pnpm", |p| p.supersedes = vec![npm]);
+    world.day(31);
+    for from_archive in [false, true] {
+        let then = at(When::Instant(Micros(20_010 * DAY)), from_archive);
+        assert_eq!(texts(&ledger, &then), ["Install with npm"]);
+        let now = at(When::Head, from_archive);
+        assert_eq!(texts(&ledger, &now), ["Install with pnpm"]);
+        let before = at(When::Instant(Micros(19_000 * DAY)), from_archive);
+        assert!(texts(&ledger, &before).is_empty());
+        let snapshot = ledger.snapshot(&now).unwrap();
+        let item = snapshot.get(&npm).unwrap().unwrap();
+        assert_eq!(item.status, Status::Closed);
+        assert_eq!(item.closed.unwrap().superseded_by, Some(pnpm));
+        assert_eq!(snapshot.history(&npm).unwrap().len(), 2);
+    }
+    let report = ledger.verify(VerifyLevel::Views, &|_, _, _| {}).unwrap();
+    assert_eq!(report.verdict(), CheckVerdict::Ok, "{report:#?}");
+    ledger.close().unwrap();
+    let again = world.open();
+    assert_eq!(again.notices(), &[] as &[String]);
+    assert_eq!(texts(&again, &at(When::Head, false)), ["Install with pnpm"]);
+    again.close().unwrap();
+}
+
+#[test]
+fn closing_reopening_and_conflicts() {
+    let (world, ledger) = World::new();
+    let fare = write(&ledger, "Refund within 90 days", |_| ());
+    let close = |kind| Command::Close {
+        memory: fare,
+        kind,
+        from: None,
+        until: None,
+        replaced_by: None,
+        reason: Some("the rule was changed".into()),
+    };
+    world.day(1);
+    ledger.submit(Submission::of(close(CloseKind::Changed), Terms::default())).unwrap();
+    let again = ledger.submit(Submission::of(close(CloseKind::Changed), Terms::default()));
+    assert_eq!(again.unwrap_err().kind(), ErrorKind::Conflict);
+    world.day(2);
+    let reopen = Command::Reopen { memory: fare, from: None, until: None, reason: None };
+    ledger.submit(Submission::of(reopen, Terms::default())).unwrap();
+    let gap = Question {
+        valid: Some(When::Instant(Micros(20_001 * DAY + DAY / 2))),
+        ..at(When::Head, false)
+    };
+    assert!(texts(&ledger, &gap).is_empty(), "the gap stays a gap");
+    assert_eq!(texts(&ledger, &at(When::Head, false)), ["Refund within 90 days"]);
+    ledger.close().unwrap();
+}
+
+#[test]
+fn an_idempotency_key_gives_the_first_result_again() {
+    let (world, ledger) = World::new();
+    let submit = |ledger: &Ledger, text: &str| {
+        let proposal = Proposal::new(Content::Text(text.into()), Scope::root());
+        let terms = Terms { idempotency_key: Some("event-7".into()), ..Terms::default() };
+        ledger.submit(Submission::of(Command::Write(Box::new(proposal)), terms))
+    };
+    let first = submit(&ledger, "once").unwrap().remove(0);
+    let second = submit(&ledger, "once").unwrap().remove(0);
+    assert_eq!((first.id, first.seq, first.repeated), (second.id, second.seq, false));
+    assert!(second.repeated);
+    assert_eq!(submit(&ledger, "twice").unwrap_err().kind(), ErrorKind::Conflict);
+    ledger.close().unwrap();
+    let again = world.open();
+    assert_eq!(submit(&again, "once").unwrap()[0].id, first.id, "also in another epoch");
+    assert_eq!(again.known_idempotency("event-7").unwrap(), Some(first.seq));
+    assert_eq!(again.known_idempotency("event-8").unwrap(), None);
+    again.close().unwrap();
+}
+
+#[test]
+fn a_second_opener_is_told_and_can_read_the_archive() {
+    let (world, ledger) = World::new();
+    write(&ledger, "one", |_| ());
+    let second = Ledger::open(&world.path(), OpenOptions::default()).unwrap_err();
+    assert_eq!(second.kind(), ErrorKind::Conflict);
+    assert!(second.to_string().contains(&std::process::id().to_string()), "{second}");
+    ledger.close().unwrap();
+    let third = world.open();
+    let archive = Ledger::open_archive(&world.path(), OpenOptions::default()).unwrap();
+    assert_eq!(texts(&archive, &at(When::Head, false)), ["one"]);
+    assert!(!archive.writable());
+    third.close().unwrap();
+}
+
+#[test]
+fn fifty_threads_are_all_recorded() {
+    let (world, ledger) = World::new();
+    let ledger = &ledger;
+    std::thread::scope(|scope| {
+        for thread in 0..50 {
+            scope.spawn(move || {
+                for number in 0..40 {
+                    write(ledger, &format!("thread {thread} number {number}"), |_| ());
+                }
+            });
+        }
+    });
+    assert_eq!(texts(ledger, &at(When::Head, false)).len(), 2_000);
+    let _ = world;
+}
+
+#[test]
+fn deleted_views_are_made_anew_with_the_same_digest() {
+    let (world, ledger) = World::new();
+    let first = write(&ledger, "first", |p| p.tags = vec!["a".into(), "b".into()]);
+    write(&ledger, "second", |p| p.derived_from = vec![first]);
+    let digest = ledger.status().unwrap().views_digest;
+    ledger.close().unwrap();
+    std::fs::remove_dir_all(world.path().join("views")).unwrap();
+    let again = world.open();
+    assert_eq!(again.status().unwrap().views_digest, digest);
+    assert_eq!(texts(&again, &at(When::Head, false)), ["first", "second"]);
+    again.close().unwrap();
+}
+
+#[test]
+fn a_whole_ledger_is_carried_and_a_second_time_appends_nothing() {
+    let (world, ledger) = World::new();
+    write(&ledger, "carried", |_| ());
+    let records: Vec<_> = ledger.records(memledger::format::Seq(0), true).collect();
+    ledger.close().unwrap();
+    let copy = world.dir.path().join("copy");
+    let carry = |dir: &Path| {
+        let mut all = records.clone().into_iter();
+        Ledger::import_records(dir, OpenOptions::default(), &mut all, &mut |_| {}).unwrap()
+    };
+    let first = carry(&copy);
+    assert_eq!((first.appended, first.present), (records.len() as u64, 0));
+    let second = carry(&copy);
+    assert_eq!((second.appended, second.present), (0, records.len() as u64));
+    let opened = Ledger::open(&copy, OpenOptions::default()).unwrap();
+    assert_eq!(texts(&opened, &at(When::Head, false)), ["carried"]);
+    let again: Vec<_> = opened.records(memledger::format::Seq(0), true).collect();
+    assert_eq!(again, records, "byte for byte");
+    opened.close().unwrap();
+}

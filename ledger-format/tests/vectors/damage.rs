@@ -1,0 +1,329 @@
+//! Ways to damage the ledger of `ledger.rs`, each with the verdict it must get.
+
+use ledger_format::batch::BatchHeader;
+use ledger_format::key_page::{KeyFileHeader, KeyPage};
+use ledger_format::segment::SegmentHeader;
+use ledger_format::{BatchNo, LedgerId, PayloadId, Seq, hash};
+use serde_json::{Value, json};
+
+use crate::ledger::{Built, build};
+use crate::support::{fixed, hex};
+
+const SEGMENTS: [&str; 2] = ["log/0000000000.seg", "log/0000000001.seg"];
+const PAYLOADS: &str = "payloads/0000000000.pay";
+
+fn write(path: &str, bytes: &[u8]) -> Value {
+    json!({ "path": path, "hex": hex::short(bytes) })
+}
+
+fn patch(path: &str, offset: usize, bytes: &[u8]) -> Value {
+    json!({ "path": path, "offset": offset, "hex": hex::short(bytes) })
+}
+
+fn remove(path: &str) -> Value {
+    json!({ "path": path, "remove": true })
+}
+
+/// Where a batch begins, in its segment.
+fn start(built: &Built, batch: usize) -> usize {
+    let before = if batch < 2 { 0..batch } else { 2..batch };
+    4096 + before.map(|at| built.batches[at].bytes.len()).sum::<usize>()
+}
+
+fn flip(built: &Built, path: &str, offset: usize) -> Value {
+    patch(path, offset, &[built.files[path][offset] ^ 0x10])
+}
+
+/// Both anchors as they were after an earlier batch.
+fn older(built: &Built, batch: usize) -> Vec<Value> {
+    let before = batch.saturating_sub(1);
+    vec![write("anchor.a", &built.anchors[batch]), write("anchor.b", &built.anchors[before])]
+}
+
+pub(crate) fn cases(built: &Built) -> Vec<Value> {
+    let all = [log(built), ends(built), tails(built), outside(built)].concat();
+    let case = |(name, edits, verdict, at): &(&str, Vec<Value>, &str, &str)| json!({ "name": name, "edits": edits, "verdict": verdict, "at": at });
+    all.iter().map(case).collect()
+}
+
+type Case = (&'static str, Vec<Value>, &'static str, &'static str);
+
+fn log(built: &Built) -> Vec<Case> {
+    let [first, second] = SEGMENTS;
+    let header = |change: fn(&mut SegmentHeader)| {
+        let mut header = SegmentHeader::decode(&built.files[second]).unwrap();
+        change(&mut header);
+        vec![patch(second, 0, &header.encode())]
+    };
+    let resigned = |at: usize| {
+        let made = &built.batches[at];
+        let (trailer, mut root) = (start(built, at) + made.bytes.len() - 64, made.root);
+        root.0[0] ^= 1;
+        let length = |record: &Vec<u8>| u16::try_from(record.len()).unwrap().to_le_bytes();
+        let lengths: Vec<u8> = made.records.iter().flat_map(length).collect();
+        let hash = hash::batch(&made.bytes[..160], &lengths, made.hashes.last().unwrap(), &root);
+        vec![patch(second, trailer, &[root.0, hash.0].concat())]
+    };
+    let swapped = vec![write(first, &built.files[second]), write(second, &built.files[first])];
+    vec![
+        (
+            "a bit of a record in the first segment",
+            vec![flip(built, first, start(built, 1) + 300)],
+            "damaged",
+            "batch 1",
+        ),
+        ("a bit of the first record", vec![flip(built, first, 4096 + 170)], "damaged", "batch 0"),
+        (
+            "a bit of a frame length",
+            vec![flip(built, second, start(built, 2) + 160)],
+            "damaged",
+            "batch 2",
+        ),
+        (
+            "a bit of a batch header",
+            vec![flip(built, second, start(built, 3) + 20)],
+            "damaged",
+            "batch 3",
+        ),
+        (
+            "a bit of the last batch hash",
+            vec![flip(built, second, start(built, 4) + built.batches[4].bytes.len() - 1)],
+            "damaged",
+            "batch 4",
+        ),
+        ("another root under a fitting batch hash", resigned(4), "damaged", "batch 4"),
+        ("a bit of a segment header", vec![flip(built, second, 40)], "damaged", "segment 1"),
+        (
+            "a segment of another ledger",
+            header(|header| header.ledger = LedgerId([8; 16])),
+            "damaged",
+            "segment 1",
+        ),
+        (
+            "a segment that follows another record",
+            header(|header| header.previous_record.0[0] ^= 1),
+            "damaged",
+            "segment 1",
+        ),
+        (
+            "a segment with another frontier",
+            {
+                header(|header| {
+                    let mut nodes = header.frontier.nodes().to_vec();
+                    nodes[0][0] ^= 1;
+                    header.frontier = ledger_format::tree::Frontier::from_parts(4, nodes).unwrap();
+                })
+            },
+            "damaged",
+            "segment 1",
+        ),
+        ("two segments that changed names", swapped, "damaged", "segment 0"),
+        ("no first segment", vec![remove(first)], "damaged", "segment 0"),
+        (
+            "the first segment twice",
+            vec![write(second, &built.files[first])],
+            "damaged",
+            "segment 1",
+        ),
+        (
+            "a segment after a gap",
+            vec![write("log/0000000003.seg", &built.files[second])],
+            "damaged",
+            "segment 3",
+        ),
+        (
+            "a file that only looks like a segment",
+            vec![write("log/2.seg", &[])],
+            "damaged",
+            "log/2.seg",
+        ),
+    ]
+}
+
+fn ends(built: &Built) -> Vec<Case> {
+    let [_, second] = SEGMENTS;
+    let last = start(built, 4);
+    let zeros = vec![0; built.batches[4].bytes.len()];
+    let whole = build(11);
+    let fork = SEGMENTS.iter().map(|path| write(path, &whole.files[*path]));
+    vec![
+        (
+            "the last batch gone without a trace",
+            vec![patch(second, last, &zeros)],
+            "damaged",
+            "end",
+        ),
+        ("no second segment", vec![remove(second)], "damaged", "end"),
+        (
+            "the second segment cut after its header",
+            vec![write(second, &built.files[second][..4096])],
+            "damaged",
+            "end",
+        ),
+        (
+            "another history, whole and consistent",
+            fork.chain([write(PAYLOADS, &whole.files[PAYLOADS])]).collect(),
+            "damaged",
+            "anchor",
+        ),
+        (
+            "bytes behind the last batch",
+            vec![patch(second, built.files[second].len() - 1, &[1])],
+            "unacknowledged_tail",
+            "batch 5",
+        ),
+        (
+            "no readable anchor",
+            vec![write("anchor.a", &[0; 512]), remove("anchor.b")],
+            "cannot_be_checked",
+            "anchor",
+        ),
+        ("one unreadable anchor", vec![flip(built, "anchor.b", 100)], "verified", ""),
+        ("the newer anchor unreadable", vec![flip(built, "anchor.a", 100)], "verified", ""),
+        (
+            "an anchor of another ledger",
+            vec![{
+                let mut anchor = ledger_format::anchor::Anchor::decode(&built.anchors[4]).unwrap();
+                anchor.ledger = LedgerId([8; 16]);
+                write("anchor.a", &anchor.encode())
+            }],
+            "damaged",
+            "anchor",
+        ),
+    ]
+}
+
+fn tails(built: &Built) -> Vec<Case> {
+    let [_, second] = SEGMENTS;
+    let last = start(built, 4);
+    let half = built.batches[4].bytes.len() / 2;
+    let torn = patch(second, last + half, &vec![0; built.batches[4].bytes.len() - half]);
+    let nothing = vec![0; built.files[second].len() - start(built, 3)];
+    let no_payload = patch(PAYLOADS, built.files[PAYLOADS].len() - 104, &[0; 104]);
+    let third = "log/0000000002.seg";
+    let torn_header = &built.files[second][..512];
+    let later =
+        BatchHeader { batch: BatchNo(5), first: Seq(10), ..built.batches[4].header.clone() };
+    let later = later.encode();
+    let with = |anchored: usize, edits: Vec<Value>| [older(built, anchored), edits].concat();
+    vec![
+        ("an older anchor", older(built, 1), "verified", ""),
+        ("an anchor from before the write that was erased", older(built, 0), "verified", ""),
+        (
+            "a torn batch above the anchor",
+            with(3, vec![torn.clone()]),
+            "unacknowledged_tail",
+            "batch 4",
+        ),
+        ("a torn batch at the anchor", vec![torn], "damaged", "batch 4"),
+        (
+            "a batch above the anchor with a bit flipped, and one after it",
+            with(1, vec![flip(built, second, start(built, 3) + 200)]),
+            "damaged",
+            "batch 3",
+        ),
+        (
+            "a header above the anchor with a bit flipped, and a batch after it",
+            with(1, vec![flip(built, second, start(built, 2) + 20)]),
+            "damaged",
+            "batch 2",
+        ),
+        (
+            "zeros instead of a batch above the anchor, and one after it",
+            with(1, vec![patch(second, start(built, 3), &vec![0; built.batches[3].bytes.len()])]),
+            "damaged",
+            "batch 3",
+        ),
+        (
+            "the last payload above the anchor never written",
+            [
+                with(1, vec![patch(second, start(built, 3), &nothing), no_payload]),
+                not_erased(built),
+            ]
+            .concat(),
+            "unacknowledged_tail",
+            "batch 2",
+        ),
+        (
+            "the segment of an erasure lost, its payloads gone",
+            with(1, vec![write(second, &[])]),
+            "damaged",
+            "payload 2",
+        ),
+        ("an empty segment after the last", vec![write(third, &[])], "verified", ""),
+        ("a segment of zeros after the last", vec![write(third, &[0; 8192])], "verified", ""),
+        (
+            "a segment that was never begun well",
+            vec![write(third, &[torn_header, &[0; 4096]].concat())],
+            "unacknowledged_tail",
+            "segment 2",
+        ),
+        (
+            "a segment without its header but with a batch",
+            vec![write(third, &[&[0; 4096], &later[..]].concat())],
+            "damaged",
+            "segment 2",
+        ),
+    ]
+}
+
+/// Payloads and keys as they were before the erasure was carried out.
+fn not_erased(built: &Built) -> Vec<Value> {
+    let stored: Vec<u8> =
+        built.payloads[1..3].iter().flat_map(|(sealed, ..)| sealed.stored.clone()).collect();
+    let keys = &built.files["keys/slots.a"];
+    let mut header = KeyFileHeader::decode(&keys[..4096]).unwrap();
+    (header.generation, header.erasures_through) = (1, None);
+    let mut page = KeyPage::decode(&keys[4096..]).unwrap();
+    page.generation = 2;
+    for slot in [2, 3] {
+        assert!(page.set_key(PayloadId(slot), &crate::keys::key_of(slot), &fixed::MASTER));
+    }
+    let keys = [header.encode(), page.encode()].concat();
+    let at = usize::try_from(built.payloads[1].2).unwrap();
+    vec![patch(PAYLOADS, at, &stored), write("keys/slots.a", &keys), write("keys/slots.b", &keys)]
+}
+
+fn outside(built: &Built) -> Vec<Case> {
+    let payload = built.files[PAYLOADS].len() - 104;
+    let page = KeyPage::decode(&built.files["keys/slots.a"][4096..]).unwrap();
+    let erased = |slot: u64| {
+        let mut page = page.clone();
+        assert!(page.erase(PayloadId(slot)));
+        page.generation += 1;
+        page.encode()
+    };
+    let mut kept = page.clone();
+    kept.generation += 1;
+    assert!(kept.set_key(PayloadId(2), &crate::keys::key_of(2), &fixed::MASTER));
+    let both =
+        |page: &[u8]| vec![patch("keys/slots.a", 4096, page), patch("keys/slots.b", 4096, page)];
+    let toml = String::from_utf8(built.files["ledger.toml"].clone()).unwrap();
+    let moved = toml.replace("Europe/Berlin", "Asia/Tokyo");
+    vec![
+        ("a bit of a payload", vec![flip(built, PAYLOADS, payload + 50)], "damaged", "payload 4"),
+        ("no payload file", vec![remove(PAYLOADS)], "damaged", "payload 1"),
+        (
+            "an erased payload that came back",
+            vec![patch(PAYLOADS, 64 + 104, &[9])],
+            "erasure_unfinished",
+            "payload 2",
+        ),
+        ("a key gone without an erasure", both(&erased(4)), "damaged", "key 4"),
+        ("a key gone in the newer copy only", both(&erased(4))[..1].to_vec(), "damaged", "key 4"),
+        ("an erased key that came back", both(&kept.encode()), "erasure_unfinished", "key 2"),
+        ("one unreadable key page", vec![flip(built, "keys/slots.b", 5000)], "verified", ""),
+        (
+            "both copies of a key page unreadable",
+            vec![flip(built, "keys/slots.a", 5000), flip(built, "keys/slots.b", 5000)],
+            "damaged",
+            "key page 0",
+        ),
+        (
+            "ledger.toml names another zone",
+            vec![write("ledger.toml", moved.as_bytes())],
+            "damaged",
+            "ledger.toml",
+        ),
+    ]
+}

@@ -1,0 +1,26 @@
+//! The harness of everything that is tested across crates.
+//!
+//! Owns: seeded histories ([`workload`]), histories written by hand
+//! ([`script`]), a naive model of what they mean ([`oracle`]), the
+//! comparison of the two with the replayed state ([`compare`]), and deliberate mistakes that the
+//! comparison has to find ([`sabotage`]). Invariants: no clock and no random source, so a seed
+//! repeats a run byte for byte; the oracle shares no code with what it judges. May not: be linked
+//! into the product.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    missing_docs,
+    reason = "a test harness: to stop at the first surprise is what it is for"
+)]
+
+pub mod compare;
+pub mod digest;
+pub mod oracle;
+pub mod rng;
+pub mod row;
+pub mod sabotage;
+pub mod script;
+pub mod seed;
+pub mod workload;

@@ -1,0 +1,25 @@
+//! The one test binary of what crosses crates. Every file in `cases/` is named here.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "helpers of tests stop at the first surprise, as tests do"
+)]
+
+mod cases {
+    mod agreement;
+    mod changes;
+    mod claimed;
+    mod complete;
+    mod determinism;
+    mod erasing;
+    mod hostile;
+    mod meaning;
+    mod pasted;
+    mod readme;
+    mod restart;
+    mod sabotaged;
+    mod shrinking;
+    mod unknown;
+}
