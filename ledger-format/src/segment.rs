@@ -107,18 +107,17 @@ impl SegmentHeader {
 
     fn check(&self) -> Result<(), FormatError> {
         let begins = [
+            self.segment.0 == 0,
             self.first_batch.0 == 0,
             self.first_seq.0 == 0,
             self.previous_batch.is_zero(),
             self.previous_record.is_zero(),
+            self.previous_length == 0,
         ];
-        let zero = self.segment.0 == 0;
-        if begins != [true; 4] && (zero || begins != [false; 4]) {
-            Err(FormatError::BadValue { what: "only the beginning has nothing before it" })
-        } else if zero != (self.previous_length == 0) {
-            Err(FormatError::BadValue { what: "only segment 0 has no segment before it" })
-        } else {
+        if begins == [true; 6] || begins == [false; 6] {
             Ok(())
+        } else {
+            Err(FormatError::BadValue { what: "only segment 0 has nothing before it" })
         }
     }
 }

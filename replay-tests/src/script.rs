@@ -22,6 +22,15 @@ pub struct Script {
 }
 
 impl Script {
+    /// A history that begins at an instant.
+    #[must_use]
+    pub fn at(now: i64) -> Self {
+        Self {
+            now,
+            ..Self::default()
+        }
+    }
+
     /// Records an event now.
     pub fn add(&mut self, event: Event) -> Seq {
         let seq = Seq(self.events.len() as u64);
@@ -96,7 +105,7 @@ impl Script {
 
     /// The word now, about a valid time.
     #[must_use]
-    pub fn now(&self, id: MemoryId, valid: i64) -> &'static str {
+    pub fn ask(&self, id: MemoryId, valid: i64) -> &'static str {
         self.word(self.head(), id, self.now, valid)
             .unwrap_or("absent")
     }

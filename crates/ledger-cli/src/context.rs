@@ -17,7 +17,7 @@ use memledger::{
 
 use crate::args::{Cli, Reading, Uses};
 use crate::exit::Failure;
-use crate::output::Out;
+use crate::output::{Out, human};
 
 /// Names the ledger's directory.
 const VAR_DIR: &str = "MEMLEDGER_DIR";
@@ -82,7 +82,8 @@ impl<'a> Context<'a> {
     /// A usage failure when a flag means nothing for the verb, or the environment holds nonsense.
     pub(crate) fn new(cli: &'a Cli, out: &'a Out) -> Result<Self, Failure> {
         cli.verb.check(&cli.global)?;
-        let (dir, dir_step) = directory(cli.global.dir.as_deref())?;
+        let (dir, dir_step) = directory(cli.global.ledger.as_deref())?;
+        let dir = whole(&dir)?;
         let (scope, scope_step) = scope(cli.global.scope.as_ref(), cli.verb.uses())?;
         Ok(Self {
             dir,
@@ -137,11 +138,20 @@ impl<'a> Context<'a> {
         if !self.reading.from_archive && !takes_no_writes {
             return self.open().map(|ledger| Opened { ledger, archive: false });
         }
-        let ledger =
-            Ledger::open_archive(&self.dir, self.options()).map_err(|e| self.misplaced(e.into()))?;
+        let opened = self.open_archive()?;
         if takes_no_writes && !self.reading.from_archive {
             self.out.note("the directory takes no writes: answering from the raw archive, up to its anchor");
         }
+        Ok(opened)
+    }
+
+    /// Opens the raw archive, without the lock.
+    ///
+    /// # Errors
+    /// As [`Context::open`].
+    pub(crate) fn open_archive(&self) -> Result<Opened, Failure> {
+        let ledger =
+            Ledger::open_archive(&self.dir, self.options()).map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
         Ok(Opened { ledger, archive: true })
     }
@@ -238,7 +248,19 @@ impl<'a> Context<'a> {
         if self.json() || !self.elsewhere(basis) {
             return Ok(());
         }
-        self.out.line(&basis.line())
+        self.out.line(&basis.line())?;
+        self.announce_valid(basis)
+    }
+
+    /// Says which instant of the valid axis counts, where one was named.
+    ///
+    /// # Errors
+    /// When stdout takes no more.
+    pub(crate) fn announce_valid(&self, basis: &Basis) -> Result<(), Failure> {
+        match &self.reading.valid_at {
+            Some(typed) => self.out.line(&human::valid(basis, typed)),
+            None => Ok(()),
+        }
     }
 
     fn elsewhere(&self, basis: &Basis) -> bool {
@@ -294,6 +316,17 @@ fn directory(flag: Option<&Path>) -> Result<(PathBuf, Step), Failure> {
         Some(dir) => Ok((dir.into(), Step::Environment)),
         None => Ok((PathBuf::from("."), Step::Fallback)),
     }
+}
+
+/// The path from the root: what is said about a directory must not depend on where it is read.
+///
+/// # Errors
+/// When there is no working directory any more.
+pub(crate) fn whole(dir: &Path) -> Result<PathBuf, Failure> {
+    let whole = std::path::absolute(dir)
+        .map_err(|error| Failure::file(format!("'{}' leads nowhere: {error}", dir.display())))?;
+    // The path of the working directory ends with a dot that nobody typed.
+    Ok(whole.components().collect())
 }
 
 fn scope(flag: Option<&Scope>, uses: Uses) -> Result<(Scope, Step), Failure> {

@@ -5,6 +5,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use memledger::{Error, ErrorKind};
+use serde_json::Value;
 
 /// The exit codes of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +48,14 @@ pub(crate) struct Failure {
     code: Code,
     message: String,
     hint: Option<String>,
+    /// The basis that was looked at, as an object.
+    basis: Option<Value>,
     silent: bool,
 }
 
 impl Failure {
     fn new(kind: &'static str, code: Code, message: impl Into<String>) -> Self {
-        Self { kind, code, message: message.into(), hint: None, silent: false }
+        Self { kind, code, message: message.into(), hint: None, basis: None, silent: false }
     }
 
     /// The request is wrong.
@@ -100,6 +103,12 @@ impl Failure {
         self
     }
 
+    /// The same with the basis at which it was found.
+    pub(crate) fn at(mut self, basis: Value) -> Self {
+        self.basis = Some(basis);
+        self
+    }
+
     /// The same with something said before the message.
     pub(crate) fn within(mut self, place: impl fmt::Display) -> Self {
         self.message = format!("{place}: {}", self.message);
@@ -120,6 +129,10 @@ impl Failure {
 
     pub(crate) fn what_next(&self) -> Option<&str> {
         self.hint.as_deref()
+    }
+
+    pub(crate) const fn basis(&self) -> Option<&Value> {
+        self.basis.as_ref()
     }
 
     /// Whether there is nothing to say.

@@ -49,7 +49,7 @@ fn run(typed: &[OsString], out: &mut Out) -> Result<Code, Failure> {
         args::Parsed::Verb(cli) => {
             out.settle(cli.global.json, cli.global.quiet);
             let ctx = context::Context::new(&cli, out)?;
-            commands::run(&ctx, cli.verb)
+            commands::run(&ctx, &cli.verb)
         }
     }
 }

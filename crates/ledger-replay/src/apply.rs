@@ -85,7 +85,6 @@ impl<'a> Step<'a> {
             Event::Approval(approval) => self.approval(approval),
             Event::TaskStarted(task) => self.task_started(task),
             Event::TaskEnded(task) => self.task_ended(task),
-            Event::Answer(answer) => self.used(&answer.cited),
             Event::Receipt(receipt) => {
                 self.state.receipts = self.state.receipts.max(receipt.counter.saturating_add(1));
             }
@@ -244,7 +243,8 @@ impl<'a> Step<'a> {
         let now = self.at.header.recorded_at;
         self.each(&confirm.memories, |life| {
             life.last_confirmed = Some(now);
-            life.ttl_until = confirm.ttl_until.or(life.ttl_until.filter(|end| *end > now));
+            // A lifetime counts unless confirmed: a confirmation gives a new end or none.
+            life.ttl_until = confirm.ttl_until;
             life.review_by = confirm.review_by.or(life.review_by);
             life.expired = false;
             life.stale = false;

@@ -2,7 +2,6 @@
 
 use crate::digest::{Sum, ViewDigest};
 use crate::error::{Broken, ViewError};
-use crate::key::Kind;
 use crate::maker::check_row;
 use crate::source::{Go, Source};
 use crate::views::Views;
@@ -16,7 +15,7 @@ pub struct Checked {
     pub digest: ViewDigest,
 }
 
-/// Counts and sums all rows but the one about them.
+/// Counts and sums all rows.
 pub(crate) fn recount<S: Source>(
     source: &S,
     mut each: impl FnMut(&[u8], &[u8]) -> Result<(), Broken>,
@@ -24,10 +23,8 @@ pub(crate) fn recount<S: Source>(
     let mut rows = 0;
     let mut sum = Sum::default();
     source.each(&[], &[0xff], |key, value| {
-        if Kind::of(key) != Some(Kind::Meta) {
-            rows += 1;
-            sum.add(key, value);
-        }
+        rows += 1;
+        sum.add(key, value);
         each(key, value)?;
         Ok(Go::On)
     })?;
@@ -41,7 +38,8 @@ impl Views {
     /// # Errors
     /// [`ViewError::Doubt`] with the key of the first row that does not read, or with what differs.
     pub fn check_rows(&self) -> Result<Checked, ViewError> {
-        let still = self.writer();
+        let mut still = self.writer();
+        self.spill(&mut still)?;
         let meta = self.meta();
         let (rows, sum) = recount(&self.table, check_row)?;
         drop(still);

@@ -7,6 +7,7 @@ use crate::digest::ViewDigest;
 use crate::error::ViewError;
 use crate::maker::Maker;
 use crate::meta::Applied;
+use crate::pending::Pending;
 use crate::source::Nothing;
 
 /// Folds changes into the digest that views at the same record have. It keeps in memory only what
@@ -19,13 +20,16 @@ use crate::source::Nothing;
 /// assert_eq!(fold.digest().to_string(), "00".repeat(32), "no rows, no sum");
 /// ```
 #[derive(Debug)]
-pub struct Fold(Maker);
+pub struct Fold {
+    maker: Maker,
+    pending: Pending,
+}
 
 impl Fold {
     /// Begins before the first record.
     #[must_use]
     pub fn new(ledger: LedgerId) -> Self {
-        Self(Maker::new(ledger, false))
+        Self { maker: Maker::new(ledger), pending: Pending::new(false) }
     }
 
     /// Adds the changes of the next record.
@@ -34,25 +38,25 @@ impl Fold {
     /// [`ViewError::Gap`] when another record comes next, [`ViewError::BadChanges`] when the changes
     /// contradict each other; the fold stays as it was.
     pub fn push(&mut self, changes: &Changes) -> Result<(), ViewError> {
-        self.0.check_next(std::slice::from_ref(changes))?;
-        self.0.push(changes, &Nothing)
+        self.maker.check_next(std::slice::from_ref(changes))?;
+        self.maker.push(changes, &mut self.pending, &Nothing)
     }
 
     /// The last record.
     #[must_use]
     pub const fn applied(&self) -> Option<Applied> {
-        self.0.meta.applied
+        self.maker.meta.applied
     }
 
     /// How many rows views have there.
     pub fn rows(&mut self) -> u64 {
-        self.0.settle(&Nothing);
-        self.0.meta.rows
+        self.maker.settle(&mut self.pending, &Nothing);
+        self.maker.meta.rows
     }
 
     /// The digest that views have there.
     pub fn digest(&mut self) -> ViewDigest {
-        self.0.settle(&Nothing);
-        self.0.meta.digest()
+        self.maker.settle(&mut self.pending, &Nothing);
+        self.maker.meta.digest()
     }
 }

@@ -25,8 +25,6 @@ pub(crate) enum Kind {
     Id,
     /// `L group number, seq` -> who began and ceased to be live.
     Live,
-    /// `M` -> position, counts and digest of all other rows.
-    Meta,
     /// `N group number, birth` -> nothing: every member there ever was.
     Member,
     /// `P task` -> a task as it stands.
@@ -42,7 +40,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 13] = [
         Self::Alias,
         Self::Child,
         Self::Derived,
@@ -50,7 +48,6 @@ impl Kind {
         Self::Group,
         Self::Id,
         Self::Live,
-        Self::Meta,
         Self::Member,
         Self::Task,
         Self::Snapshot,
@@ -68,7 +65,6 @@ impl Kind {
             Self::Group => b'G',
             Self::Id => b'I',
             Self::Live => b'L',
-            Self::Meta => b'M',
             Self::Member => b'N',
             Self::Task => b'P',
             Self::Snapshot => b'S',

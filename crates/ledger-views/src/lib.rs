@@ -42,6 +42,7 @@ mod maker;
 mod meta;
 mod number;
 mod open;
+mod page;
 mod pending;
 mod read;
 mod rebuild;

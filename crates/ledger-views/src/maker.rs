@@ -21,7 +21,6 @@ use crate::source::Source;
 #[derive(Debug)]
 pub(crate) struct Maker {
     pub(crate) meta: Meta,
-    pub(crate) pending: Pending,
     groups: Recent<Group, u64>,
     live: Recent<u64, live::Count>,
     times: time::Tail,
@@ -31,11 +30,10 @@ pub(crate) struct Maker {
 type Turns = BTreeMap<Group, Vec<live::Turn>>;
 
 impl Maker {
-    /// Begins before the first record. Without `all`, only rows that later ones depend on are kept.
-    pub(crate) fn new(ledger: LedgerId, all: bool) -> Self {
+    /// Begins before the first record.
+    pub(crate) fn new(ledger: LedgerId) -> Self {
         Self {
             meta: Meta::new(ledger),
-            pending: Pending::new(all),
             groups: Recent::new(),
             live: Recent::new(),
             times: time::Tail::new(),
@@ -45,7 +43,7 @@ impl Maker {
     /// Continues stored rows.
     pub(crate) fn resume<S: Source>(meta: Meta, source: &S) -> Result<Self, ViewError> {
         let times = time::Tail::load(source, meta.next())?;
-        Ok(Self { meta, times, ..Self::new(meta.ledger, true) })
+        Ok(Self { meta, times, ..Self::new(meta.ledger) })
     }
 
     /// Whether these changes come next and make sense, before any of them is applied.
@@ -65,10 +63,11 @@ impl Maker {
     pub(crate) fn push<S: Source>(
         &mut self,
         changes: &Changes,
+        pending: &mut Pending,
         below: &S,
     ) -> Result<(), ViewError> {
         let seq = changes.seq;
-        let Self { meta, pending, groups, live: counts, times } = self;
+        let Self { meta, groups, live: counts, times } = self;
         let mut rows = Rows { below, pending, meta };
         let mut turns = Turns::new();
         times.push(&mut rows, seq, changes.recorded_at);
@@ -102,8 +101,8 @@ impl Maker {
     }
 
     /// Brings rows up to date that lag behind: needed before rows are stored or summed.
-    pub(crate) fn settle<S: Source>(&mut self, below: &S) {
-        let Self { meta, pending, times, .. } = self;
+    pub(crate) fn settle<S: Source>(&mut self, pending: &mut Pending, below: &S) {
+        let Self { meta, times, .. } = self;
         times.settle(&mut Rows { below, pending, meta });
     }
 

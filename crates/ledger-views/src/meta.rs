@@ -1,14 +1,13 @@
 //! Owns the one row about all others: whose they are, up to which record, how many, and their sum.
 //!
-//! It is written in the same sled batch as the rows it speaks of and is not part of their digest, so
-//! it carries a check of its own.
+//! It is written in the same sled batch as the rows it speaks of, stands beside them and is not part
+//! of their digest, so it carries a check of its own.
 
 use ledger_format::bytes::{Reader, Writer};
 use ledger_format::{LedgerId, RecordHash, Seq, hash};
 
 use crate::digest::{Sum, ViewDigest};
 use crate::error::Broken;
-use crate::key::{Key, Kind};
 
 /// Version of the rows of this crate. Changing any of them raises it and makes views rebuild.
 pub(crate) const SCHEMA: u16 = 1;
@@ -66,10 +65,6 @@ impl Meta {
             groups: 0,
             sum: Sum::default(),
         }
-    }
-
-    pub(crate) fn key() -> Vec<u8> {
-        Key::new(Kind::Meta).into_vec()
     }
 
     /// The record that comes next.

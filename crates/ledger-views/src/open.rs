@@ -12,7 +12,6 @@ use crate::error::ViewError;
 use crate::guard::{Clean, Fault, Place, watched};
 use crate::maker::Maker;
 use crate::meta::{Meta, Schemas, Stored};
-use crate::source::Source;
 use crate::table::{NotOpened, Table};
 use crate::views::{OpenOptions, Views};
 
@@ -157,7 +156,7 @@ fn examine(
     clean: Option<&Clean>,
 ) -> Result<(Table, Maker), Unusable> {
     let table = open_table(path, options.cache_bytes)?;
-    let stored = table.get(&Meta::key(), Meta::decode)?;
+    let stored = table.meta(Meta::decode)?;
     let meta = match stored {
         None => return Err(Unusable::Mismatch { what: "the row about the rows is missing" }),
         Some(Stored::Other(Schemas { views, replay })) => {

@@ -1,7 +1,8 @@
 //! Owns rows that are made but not stored yet.
 //!
-//! Invariant: over an area that grows by record (live sets and their snapshots), pending rows lie
-//! behind all stored ones, because their records do. So a scan over both is one after the other.
+//! Invariant: whatever is scanned grows by record, so in every range that is scanned, pending rows
+//! lie behind all stored ones, or are stored ones that are not taken out here yet. So a scan over
+//! both is one after the other.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,12 @@ impl Pending {
         if !self.all && !Kind::of(&key).is_some_and(Kind::is_read_back) {
             return;
         }
-        self.bytes += key.len() + value.len() + ROW_OVERHEAD;
-        self.rows.insert(key, value);
+        let (key_bytes, value_bytes) = (key.len(), value.len());
+        self.bytes += value_bytes;
+        match self.rows.insert(key, value) {
+            Some(old) => self.bytes = self.bytes.saturating_sub(old.len()),
+            None => self.bytes += key_bytes + ROW_OVERHEAD,
+        }
     }
 
     /// Where nobody reads, drops the rows of a range: nothing depends on them any more.
@@ -45,19 +50,20 @@ impl Pending {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
     /// About how much memory the rows take.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Takes all rows out, in order.
-    pub(crate) fn take(&mut self) -> BTreeMap<Vec<u8>, Vec<u8>> {
+    /// All rows, in order.
+    pub(crate) const fn rows(&self) -> &BTreeMap<Vec<u8>, Vec<u8>> {
+        &self.rows
+    }
+
+    /// Drops all rows, once they are stored.
+    pub(crate) fn clear(&mut self) {
         self.bytes = 0;
-        std::mem::take(&mut self.rows)
+        self.rows.clear();
     }
 
     fn range(&self, from: &[u8], to: &[u8]) -> impl DoubleEndedIterator<Item = (&Vec<u8>, &Vec<u8>)> {
@@ -142,7 +148,12 @@ impl<S: Source> Source for Over<'_, S> {
         mut row: impl FnMut(&[u8], &[u8]) -> Result<Go, Broken>,
     ) -> Result<(), ViewError> {
         let mut go = Go::On;
+        // Rows that have just been stored are in both for a moment.
+        let first = self.pending.range(from, to).next().map(|(key, _)| key.as_slice());
         self.below.each(from, to, |key, value| {
+            if first.is_some_and(|first| key >= first) {
+                return Ok(Go::Stop);
+            }
             go = row(key, value)?;
             Ok(go)
         })?;

@@ -25,7 +25,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn birth(&self, id: MemoryId) -> Result<Option<Seq>, ViewError> {
-        id::birth(&self.table, id)
+        id::birth(&self.rows().over(), id)
     }
 
     /// Memories from an id on, in the order of their ids, with their births; at most `limit`.
@@ -37,7 +37,7 @@ impl Views {
         first: MemoryId,
         limit: usize,
     ) -> Result<Vec<(MemoryId, Seq)>, ViewError> {
-        id::from(&self.table, first, limit)
+        id::from(&self.rows().over(), first, limit)
     }
 
     /// What the write of a memory said.
@@ -45,7 +45,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn birth_at(&self, born: Seq) -> Result<Option<Birth>, ViewError> {
-        version::birth(&self.table, born)
+        version::birth(&self.rows().over(), born)
     }
 
     /// The version of a memory that was known after a record; none: the memory was not.
@@ -54,7 +54,7 @@ impl Views {
     /// See the head of these methods.
     pub fn version_at(&self, born: Seq, seq: Seq) -> Result<Option<Lifecycle>, ViewError> {
         self.reached(seq)?;
-        version::at(&self.table, born, seq)
+        version::at(&self.rows().over(), born, seq)
     }
 
     /// The versions of a memory that are known now, oldest first. Each was known from its
@@ -64,7 +64,7 @@ impl Views {
     /// See the head of these methods.
     pub fn versions(&self, born: Seq) -> Result<Vec<Lifecycle>, ViewError> {
         match self.applied() {
-            Some(applied) => version::until(&self.table, born, applied.seq),
+            Some(applied) => version::until(&self.rows().over(), born, applied.seq),
             None => Ok(Vec::new()),
         }
     }
@@ -79,8 +79,8 @@ impl Views {
         if !group.has_live_set() {
             return Err(ViewError::NoLiveSet { group });
         }
-        match group::number(&self.table, group)? {
-            Some(number) => live::at(&self.table, number, seq),
+        match group::number(&self.rows().over(), group)? {
+            Some(number) => live::at(&self.rows().over(), number, seq),
             None => Ok(Vec::new()),
         }
     }
@@ -97,7 +97,7 @@ impl Views {
         seq: Seq,
     ) -> Result<AllUntil<'_>, ViewError> {
         self.reached(seq)?;
-        let number = group::number(&self.table, group)?;
+        let number = group::number(&self.rows().over(), group)?;
         let next = number.map(|number| (number, from));
         Ok(AllUntil { views: self, next, until: seq, page: VecDeque::new() })
     }
@@ -107,7 +107,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn alias(&self, id: AliasId) -> Result<Option<Alias>, ViewError> {
-        alias::get(&self.table, id)
+        alias::get(&self.rows().over(), id)
     }
 
     /// Aliases of one kind bound under `parent` until a record, in the order in which they were
@@ -122,7 +122,7 @@ impl Views {
         seq: Seq,
     ) -> Result<Vec<AliasId>, ViewError> {
         self.reached(seq)?;
-        alias::children(&self.table, parent, kind, seq)
+        alias::children(&self.rows().over(), parent, kind, seq)
     }
 
     /// Births of the memories whose writes, until a record, named `source` as what they were made
@@ -132,7 +132,7 @@ impl Views {
     /// See the head of these methods.
     pub fn derived_from_this(&self, source: MemoryId, seq: Seq) -> Result<Vec<Seq>, ViewError> {
         self.reached(seq)?;
-        lineage::made_from(&self.table, source, seq)
+        lineage::made_from(&self.rows().over(), source, seq)
     }
 
     /// Births of the memories that, until a record, took this one's place, by a write, an approval
@@ -142,8 +142,8 @@ impl Views {
     /// See the head of these methods.
     pub fn superseded_by(&self, id: MemoryId, seq: Seq) -> Result<Vec<Seq>, ViewError> {
         self.reached(seq)?;
-        match id::birth(&self.table, id)? {
-            Some(born) if born <= seq => lineage::superseded_by(&self.table, born, seq),
+        match id::birth(&self.rows().over(), id)? {
+            Some(born) if born <= seq => lineage::superseded_by(&self.rows().over(), born, seq),
             _ => Ok(Vec::new()),
         }
     }
@@ -153,7 +153,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn time_to_seq(&self, time: Micros) -> Result<Option<Seq>, ViewError> {
-        time::seq_at(&self.table, time)
+        time::seq_at(&self.rows().over(), time)
     }
 
     /// A task as it stands now. After a record, it had begun if [`Task::started`] is not behind it,
@@ -162,7 +162,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn task(&self, id: AliasId) -> Result<Option<Task>, ViewError> {
-        task::get(&self.table, id)
+        task::get(&self.rows().over(), id)
     }
 
     /// An erasure as it stands now.
@@ -170,7 +170,7 @@ impl Views {
     /// # Errors
     /// See the head of these methods.
     pub fn erasure(&self, id: JobId) -> Result<Option<Erasure>, ViewError> {
-        erasure::get(&self.table, id)
+        erasure::get(&self.rows().over(), id)
     }
 
     fn reached(&self, asked: Seq) -> Result<(), ViewError> {
@@ -197,7 +197,7 @@ impl Iterator for AllUntil<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let (true, Some((number, from))) = (self.page.is_empty(), self.next.take()) {
-            match group::members(&self.views.table, number, from, self.until, PAGE) {
+            match group::members(&self.views.rows().over(), number, from, self.until, PAGE) {
                 Err(error) => return Some(Err(error)),
                 Ok(members) => {
                     let more = members.len() >= PAGE;

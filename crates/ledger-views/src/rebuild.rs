@@ -10,8 +10,9 @@ use ledger_replay::Changes;
 use crate::error::ViewError;
 use crate::guard::Place;
 use crate::maker::Maker;
-use crate::meta::{Applied, Meta};
-use crate::table::{NotOpened, Table};
+use crate::meta::Applied;
+use crate::pending::Pending;
+use crate::table::{NotOpened, Storing, Table};
 use crate::views::{OpenOptions, Views};
 
 /// Memory that rows may take before they are loaded.
@@ -23,6 +24,7 @@ pub struct Rebuild {
     table: Table,
     place: Place,
     maker: Maker,
+    pending: Pending,
     chunk_bytes: usize,
 }
 
@@ -38,8 +40,8 @@ impl Rebuild {
             NotOpened::InUse => ViewError::doubt(doing, "another process has the directory open"),
             NotOpened::Failed(found) => ViewError::doubt(doing, found),
         })?;
-        let maker = Maker::new(options.ledger, true);
-        Ok(Self { table, place, maker, chunk_bytes: CHUNK_BYTES })
+        let (maker, pending) = (Maker::new(options.ledger), Pending::new(true));
+        Ok(Self { table, place, maker, pending, chunk_bytes: CHUNK_BYTES })
     }
 
     /// Adds the changes of the next record.
@@ -49,10 +51,14 @@ impl Rebuild {
     /// give this one up.
     pub fn push(&mut self, changes: &Changes) -> Result<(), ViewError> {
         self.maker.check_next(std::slice::from_ref(changes))?;
-        self.maker.push(changes, &self.table)?;
-        if self.maker.pending.bytes() >= self.chunk_bytes {
-            self.table.load(self.maker.pending.take())?;
-        }
+        self.maker.push(changes, &mut self.pending, &self.table)?;
+        if self.pending.bytes() >= self.chunk_bytes { self.load() } else { Ok(()) }
+    }
+
+    fn load(&mut self) -> Result<(), ViewError> {
+        let meta = self.maker.meta.encode();
+        self.table.store(self.pending.rows(), meta, Storing::Loading)?;
+        self.pending.clear();
         Ok(())
     }
 
@@ -67,10 +73,8 @@ impl Rebuild {
     /// # Errors
     /// [`ViewError::Doubt`] or [`ViewError::File`]: the old ones are still in force.
     pub fn finish(mut self) -> Result<Views, ViewError> {
-        self.maker.settle(&self.table);
-        let mut rows = self.maker.pending.take();
-        rows.insert(Meta::key(), self.maker.meta.encode());
-        self.table.load(rows)?;
+        self.maker.settle(&mut self.pending, &self.table);
+        self.load()?;
         self.table.flush()?;
         self.place.enforce()?;
         Ok(Views::new(self.table, self.place, self.maker))

@@ -68,7 +68,6 @@ pub(crate) fn check(key: &[u8], value: &[u8]) -> Result<(), Broken> {
         Kind::Group => group::check(key, value),
         Kind::Id => id::check(key, value),
         Kind::Live => live::check(key, value),
-        Kind::Meta => Meta::decode(value).map(|_| ()),
         Kind::Member => group::check_member(key, value),
         Kind::Task => task::check(key, value),
         Kind::Snapshot => live::check_snapshot(key, value),

@@ -2,18 +2,25 @@
 //!
 //! sled can panic where others return an error, so every call is made under a guard, and whatever
 //! goes wrong becomes a doubt. After a doubt the database is let go on a thread of its own, because
-//! closing it may hang or panic too. May not: be read to make truth of.
+//! closing it may hang or panic too. May not: be read to make truth of, or know what rows mean.
 
 use std::collections::BTreeMap;
+use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Broken, ViewError};
 use crate::guard::panic_words;
+use crate::page;
 use crate::source::{Go, Source};
 
-/// One sled tree.
+/// Where the row about all others is. It stands alone, so that it is whole whatever pages are.
+const META: &[u8] = b"m";
+/// What the keys of pages begin with.
+const PAGE: u8 = b'p';
+
+/// Rows in one sled tree, packed into pages.
 #[derive(Debug)]
 pub(crate) struct Table {
     /// Empty only while it is let go.
@@ -27,6 +34,15 @@ pub(crate) struct Table {
 pub(crate) enum NotOpened {
     InUse,
     Failed(String),
+}
+
+/// How rows are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storing {
+    /// All at once, or none: for rows that are in force.
+    Whole,
+    /// One by one: cheaper, and enough where nobody relies on them before the end.
+    Loading,
 }
 
 impl Table {
@@ -46,24 +62,44 @@ impl Table {
         Ok(Self { db: Some(db), read: AtomicU64::new(0), doubted: AtomicBool::new(false) })
     }
 
-    /// Stores rows all at once, or none.
-    pub(crate) fn store(&self, rows: BTreeMap<Vec<u8>, Vec<u8>>) -> Result<(), ViewError> {
-        let doing = "storing rows";
-        self.guarded(doing, |db| {
+    /// Stores rows and the row about all rows.
+    pub(crate) fn store(
+        &self,
+        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+        meta: Vec<u8>,
+        storing: Storing,
+    ) -> Result<(), ViewError> {
+        self.guarded("storing rows", |db| {
+            let failed = |error| ViewError::doubt("storing rows", error);
             let mut batch = sled::Batch::default();
-            rows.into_iter().for_each(|(key, value)| batch.insert(key, value));
-            db.apply_batch(batch).map_err(|error| ViewError::doubt(doing, error))
+            let mut rows = rows.iter().peekable();
+            while let Some((first, _)) = rows.peek() {
+                let home = Home::of(db, first)?;
+                let mut newer = Vec::new();
+                while let Some((key, value)) = rows.next_if(|(key, _)| home.holds(key)) {
+                    newer.push((key.clone(), value.clone()));
+                }
+                for (at, page) in home.merge(newer)? {
+                    match storing {
+                        Storing::Whole => batch.insert(at, page),
+                        Storing::Loading => drop(db.insert(at, page).map_err(failed)?),
+                    }
+                }
+            }
+            batch.insert(META, meta);
+            db.apply_batch(batch).map_err(failed)
         })
     }
 
-    /// Stores rows one by one: faster, and enough where nobody relies on them before the end.
-    pub(crate) fn load(&self, rows: BTreeMap<Vec<u8>, Vec<u8>>) -> Result<(), ViewError> {
-        let doing = "loading rows";
+    /// The row about all rows.
+    pub(crate) fn meta<T>(
+        &self,
+        read: impl FnOnce(&[u8]) -> Result<T, Broken>,
+    ) -> Result<Option<T>, ViewError> {
+        let doing = "reading the row about the rows";
         self.guarded(doing, |db| {
-            for (key, value) in rows {
-                db.insert(key, value).map_err(|error| ViewError::doubt(doing, error))?;
-            }
-            Ok(())
+            let value = db.get(META).map_err(|error| ViewError::doubt(doing, error))?;
+            value.map(|value| read(&value).map_err(|broken| broken.at(META))).transpose()
         })
     }
 
@@ -78,12 +114,10 @@ impl Table {
     /// Bytes of the database files.
     pub(crate) fn bytes_on_disk(&self) -> Result<u64, ViewError> {
         let doing = "measuring";
-        self.guarded(doing, |db| {
-            db.size_on_disk().map_err(|error| ViewError::doubt(doing, error))
-        })
+        self.guarded(doing, |db| db.size_on_disk().map_err(|error| ViewError::doubt(doing, error)))
     }
 
-    /// How many rows were read since it was opened.
+    /// How many pages were fetched and rows handed over since it was opened.
     pub(crate) fn rows_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
     }
@@ -114,6 +148,50 @@ impl Table {
     }
 }
 
+/// The page where rows from some key on belong.
+struct Home {
+    at: Vec<u8>,
+    page: Option<sled::IVec>,
+    /// The next page, if there is one.
+    until: Option<sled::IVec>,
+}
+
+impl Home {
+    fn of(db: &sled::Db, key: &[u8]) -> Result<Self, ViewError> {
+        let failed = |error| ViewError::doubt("looking for a page", error);
+        let key = page_key(key);
+        // The first page begins before every row, so that there always is one.
+        let before = db.range(..=key.as_slice()).next_back().transpose().map_err(failed)?;
+        let (at, page) = match before.filter(|(at, _)| at.first() == Some(&PAGE)) {
+            Some((at, page)) => (at.to_vec(), Some(page)),
+            None => (vec![PAGE], None),
+        };
+        let after = (Excluded(at.as_slice()), Unbounded);
+        let next = db.range::<&[u8], _>(after).next().transpose().map_err(failed)?;
+        Ok(Self { at, page, until: next.map(|(key, _)| key) })
+    }
+
+    fn holds(&self, key: &[u8]) -> bool {
+        self.until.as_ref().is_none_or(|until| page_key(key).as_slice() < until.as_ref())
+    }
+
+    fn merge(self, newer: Vec<(Vec<u8>, Vec<u8>)>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, ViewError> {
+        let old = self.page.as_deref().unwrap_or_default();
+        let mut pages = page::merge(old, newer).map_err(|broken| broken.at(&self.at))?;
+        for (number, (at, _)) in pages.iter_mut().enumerate() {
+            *at = if number == 0 { self.at.clone() } else { page_key(at) };
+        }
+        Ok(pages)
+    }
+}
+
+fn page_key(key: &[u8]) -> Vec<u8> {
+    let mut at = Vec::with_capacity(key.len() + 1);
+    at.push(PAGE);
+    at.extend_from_slice(key);
+    at
+}
+
 impl Source for Table {
     fn get<T>(
         &self,
@@ -123,8 +201,14 @@ impl Source for Table {
         let doing = "reading a row";
         self.guarded(doing, |db| {
             self.count();
-            let value = db.get(key).map_err(|error| ViewError::doubt(doing, error))?;
-            value.map(|value| read(&value).map_err(|broken| broken.at(key))).transpose()
+            let at = page_key(key);
+            let Some(found) = db.range(..=at.as_slice()).next_back() else { return Ok(None) };
+            let (at, page) = found.map_err(|error| ViewError::doubt(doing, error))?;
+            if at.first() != Some(&PAGE) {
+                return Ok(None);
+            }
+            let value = page::find(&page, key).map_err(|broken| broken.at(&at))?;
+            value.map(|value| read(value).map_err(|broken| broken.at(key))).transpose()
         })
     }
 
@@ -134,15 +218,20 @@ impl Source for Table {
         to: &[u8],
         read: impl FnOnce(&[u8], &[u8]) -> Result<T, Broken>,
     ) -> Result<Option<T>, ViewError> {
-        if from > to {
-            return Ok(None);
-        }
         let doing = "seeking a row";
         self.guarded(doing, |db| {
-            self.count();
-            let Some(row) = db.range(from..=to).next_back() else { return Ok(None) };
-            let (key, value) = row.map_err(|error| ViewError::doubt(doing, error))?;
-            read(&key, &value).map(Some).map_err(|broken| broken.at(&key))
+            // More than one page only where the first one begins behind `to`.
+            for found in db.range([PAGE].as_slice()..=page_key(to).as_slice()).rev() {
+                self.count();
+                let (at, page) = found.map_err(|error| ViewError::doubt(doing, error))?;
+                let last = page::find_last(&page, to).map_err(|broken| broken.at(&at))?;
+                if let Some((key, value)) = last {
+                    let inside = key.as_slice() >= from;
+                    let row = inside.then(|| read(&key, value).map_err(|broken| broken.at(&key)));
+                    return row.transpose();
+                }
+            }
+            Ok(None)
         })
     }
 
@@ -157,11 +246,37 @@ impl Source for Table {
         }
         let doing = "scanning rows";
         self.guarded(doing, |db| {
-            for row in db.range(from..=to) {
+            let failed = |error| ViewError::doubt(doing, error);
+            let start = page_key(from);
+            let first = db.range([PAGE].as_slice()..=start.as_slice()).next_back();
+            let start = first.transpose().map_err(failed)?.map_or(start, |(at, _)| at.to_vec());
+            let end = page_key(to);
+            // A page that is split meanwhile shows its later rows again in the next one.
+            let mut next = Included(from.to_vec());
+            for found in db.range(start.as_slice()..=end.as_slice()) {
                 self.count();
-                let (key, value) = row.map_err(|error| ViewError::doubt(doing, error))?;
-                if read(&key, &value).map_err(|broken| broken.at(&key))? == Go::Stop {
-                    break;
+                let (at, page) = found.map_err(failed)?;
+                let mut rows = page::Rows::new(&page);
+                while let Some(value) = rows.next().map_err(|broken| broken.at(&at))? {
+                    let key = rows.key();
+                    let early = match &next {
+                        Included(next) => key < next.as_slice(),
+                        Excluded(last) => key <= last.as_slice(),
+                        Unbounded => false,
+                    };
+                    if early {
+                        continue;
+                    }
+                    if key > to {
+                        return Ok(());
+                    }
+                    self.count();
+                    if read(key, value).map_err(|broken| broken.at(key))? == Go::Stop {
+                        return Ok(());
+                    }
+                }
+                if rows.key() >= from {
+                    next = Excluded(rows.key().to_vec());
                 }
             }
             Ok(())

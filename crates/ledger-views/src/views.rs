@@ -1,10 +1,9 @@
 //! Owns the handle on stored views: applying, flushing, closing.
 //!
-//! Invariants: rows and the row about them move in one sled batch, so a reader sees whole records; a
-//! record is visible when [`Views::applied`] says so; after a doubt nothing more is applied.
+//! Invariants: rows and the row about them move in one sled batch; a record is visible, as a whole, when [`Views::applied`] says so; after a doubt nothing more is applied.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use ledger_format::LedgerId;
 use ledger_replay::Changes;
@@ -14,10 +13,13 @@ use crate::error::ViewError;
 use crate::guard::{Clean, Place};
 use crate::maker::Maker;
 use crate::meta::{Applied, Meta};
-use crate::table::Table;
+use crate::pending::{Over, Pending};
+use crate::table::{Storing, Table};
 
-/// A sled batch stops all readers while it is applied, so large calls are cut at record boundaries.
-const BATCH_ROWS: usize = 2_048;
+/// Records after which readers get a turn.
+const PIECE: usize = 64;
+/// Memory that rows may take before they are stored.
+const SPILL_BYTES: usize = 8 << 20;
 
 /// How views are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,7 @@ pub struct Views {
     pub(crate) table: Table,
     place: Place,
     maker: Mutex<Maker>,
+    pending: RwLock<Pending>,
     visible: RwLock<Meta>,
     /// Set while and after applying went wrong: what is in memory fits no rows any more.
     torn: AtomicBool,
@@ -66,7 +69,9 @@ pub struct Views {
 impl Views {
     pub(crate) fn new(table: Table, place: Place, maker: Maker) -> Self {
         let visible = RwLock::new(maker.meta);
-        Self { table, place, maker: Mutex::new(maker), visible, torn: AtomicBool::new(false) }
+        let pending = RwLock::new(Pending::new(true));
+        let (maker, torn) = (Mutex::new(maker), AtomicBool::new(false));
+        Self { table, place, maker, pending, visible, torn }
     }
 
     /// Whose views they are.
@@ -105,46 +110,68 @@ impl Views {
     /// Applies the changes of the records that come next. Each record becomes visible as a whole;
     /// of a long list, the first records may be visible before the last ones.
     ///
+    /// Rows are gathered in memory and stored some megabytes at a time, or on [`Self::flush`]. An
+    /// unclean end of the process loses what was not stored: the views are then behind, and the
+    /// caller applies the rest of the log.
+    ///
     /// # Errors
     /// [`ViewError::Gap`] when the first record is not the one behind [`Self::applied`], or one is
     /// left out, and [`ViewError::BadChanges`] when changes contradict each other: nothing was
     /// applied. [`ViewError::Doubt`] for everything else: rebuild.
     pub fn apply(&self, list: &[Changes]) -> Result<(), ViewError> {
         let mut maker = self.writer();
-        if self.torn.load(Ordering::Acquire) {
-            return Err(ViewError::doubt("applying", "an earlier call failed"));
-        }
         maker.check_next(list)?;
-        self.torn.store(true, Ordering::Release);
-        for changes in list {
-            maker.push(changes, &self.table)?;
-            if maker.pending.len() >= BATCH_ROWS {
-                self.store(&mut maker)?;
+        for piece in list.chunks(PIECE) {
+            self.work(|views| views.gather(&mut maker, piece))?;
+            if self.pending().bytes() >= SPILL_BYTES {
+                self.spill(&mut maker)?;
             }
         }
-        self.store(&mut maker)?;
-        self.torn.store(false, Ordering::Release);
         Ok(())
     }
 
-    fn store(&self, maker: &mut Maker) -> Result<(), ViewError> {
-        if maker.meta.applied == self.applied() {
-            return Ok(());
+    fn gather(&self, maker: &mut Maker, piece: &[Changes]) -> Result<(), ViewError> {
+        let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
+        for changes in piece {
+            maker.push(changes, &mut pending, &self.table)?;
         }
-        maker.settle(&self.table);
-        let mut rows = maker.pending.take();
-        rows.insert(Meta::key(), maker.meta.encode());
-        self.table.store(rows)?;
+        maker.settle(&mut pending, &self.table);
+        drop(pending);
         *self.visible.write().unwrap_or_else(PoisonError::into_inner) = maker.meta;
         Ok(())
     }
 
-    /// Hands all applied rows to the system, so that an end of the process loses none. What a power
-    /// cut loses shows at the next open.
+    /// Stores what is gathered.
+    pub(crate) fn spill(&self, maker: &mut Maker) -> Result<(), ViewError> {
+        self.work(|views| {
+            // Readers go on: they see the same rows in memory, in sled or in both.
+            let pending = views.pending();
+            if !pending.rows().is_empty() {
+                views.table.store(pending.rows(), maker.meta.encode(), Storing::Whole)?;
+            }
+            drop(pending);
+            views.pending.write().unwrap_or_else(PoisonError::into_inner).clear();
+            Ok(())
+        })
+    }
+
+    /// Does something after which, if it fails, what is in memory fits no rows any more.
+    fn work(&self, work: impl FnOnce(&Self) -> Result<(), ViewError>) -> Result<(), ViewError> {
+        if self.torn.swap(true, Ordering::AcqRel) {
+            return Err(ViewError::doubt("applying", "an earlier call failed"));
+        }
+        work(self)?;
+        self.torn.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Stores all applied rows and hands them to the system, so that an end of the process loses
+    /// none. What a power cut loses shows at the next open.
     ///
     /// # Errors
     /// [`ViewError::Doubt`] when that fails.
     pub fn flush(&self) -> Result<(), ViewError> {
+        self.spill(&mut self.writer())?;
         self.table.flush()
     }
 
@@ -153,14 +180,23 @@ impl Views {
     /// # Errors
     /// [`ViewError::Doubt`] or [`ViewError::File`]: then the next open scans.
     pub fn close(self) -> Result<(), ViewError> {
-        self.table.flush()?;
-        let Self { table, place, visible, torn, .. } = self;
+        self.flush()?;
+        let Self { table, place, visible, .. } = self;
         let meta = visible.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if torn.into_inner() || table.is_doubted() {
+        if table.is_doubted() {
             return Err(ViewError::doubt("closing", "something failed before"));
         }
         drop(table);
         Clean::leave(&place, &meta)
+    }
+
+    /// Where rows are looked up: in memory first, then in sled.
+    pub(crate) fn rows(&self) -> Looking<'_> {
+        Looking { pending: self.pending(), table: &self.table }
+    }
+
+    fn pending(&self) -> RwLockReadGuard<'_, Pending> {
+        self.pending.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn meta(&self) -> Meta {
@@ -175,5 +211,18 @@ impl Views {
     #[cfg(test)]
     pub(crate) fn forget_recent(&self) {
         self.writer().forget_recent();
+    }
+}
+
+/// Rows under a lock that keeps gathered ones in place.
+#[derive(Debug)]
+pub(crate) struct Looking<'a> {
+    pending: RwLockReadGuard<'a, Pending>,
+    table: &'a Table,
+}
+
+impl Looking<'_> {
+    pub(crate) fn over(&self) -> Over<'_, Table> {
+        Over { pending: &self.pending, below: self.table }
     }
 }

@@ -21,7 +21,7 @@ use ledger_store::{Appender, Recovery};
 pub(crate) use create::{empty_log, empty_storage};
 pub use create::{Created, InitOptions};
 pub use open::OpenOptions;
-pub(crate) use open::hold;
+pub(crate) use open::{hold, open_storage};
 pub use status::StatusReport;
 pub(crate) use saved::replay;
 

@@ -55,5 +55,5 @@ pub use outcome::Outcome;
 pub use read::Snapshot;
 pub use scope::{Actor, Scope, Source};
 pub use transfer::{Carried, RawPayload, RawRecord};
-pub use verify::{Check, CheckVerdict, VerifyLevel, VerifyReport};
+pub use verify::{Check, CheckVerdict, VerifyLevel, VerifyReport, Watch};
 pub use writer::Ticket;

@@ -5,13 +5,21 @@
 //! so; damage, missing means and success are three different verdicts.
 
 use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
-use ledger_format::Seq;
+use ledger_format::segment::SegmentHeader;
+use ledger_format::{LedgerId, SegmentNo, Seq};
 use ledger_replay::State;
-use ledger_store::verify::{self, Claim, Finding, Verdict, VerifyOptions};
-use ledger_views::Fold;
+use ledger_store::storage::{LockError, Storage};
+use ledger_store::verify::{self, Claim, Finding, Progress, Verdict, VerifyOptions};
+use ledger_store::{
+    Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Position, Reader, StoreError, layout,
+    read_anchors,
+};
+use ledger_views::{Fold, Opened, Unusable, Views};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ledger::{Ledger, replay};
 
 /// How much is checked. Each level includes those before it.
@@ -84,105 +92,252 @@ impl VerifyReport {
     }
 }
 
+/// What a check tells while it runs: a word, how much is done, of how much.
+pub type Watch<'a> = &'a dyn Fn(&str, u64, u64);
+
 impl Ledger {
-    /// Checks the ledger against itself. `progress` gets a word, how much is done and of how much.
-    /// Completeness is checked against the local anchor only: whoever rewinds the whole directory
-    /// is found by a head that somebody else remembered.
+    /// Checks this open ledger up to its durable head. Completeness is checked against the local
+    /// anchor only: whoever rewinds the whole directory is found by a head that somebody else
+    /// remembered.
     ///
     /// # Errors
     /// When the check itself cannot run. What it finds is in the report.
-    pub fn verify(
-        &self,
-        level: VerifyLevel,
-        progress: &dyn Fn(&str, u64, u64),
-    ) -> Result<VerifyReport> {
-        let replayed = replay(self.vault.reader(), State::default(), |_| Ok(())).ok();
-        let erased = |id| replayed.as_ref().is_some_and(|state| state.erased().contains(id));
-        let store_level = match level {
-            VerifyLevel::Log => verify::VerifyLevel::Log,
-            VerifyLevel::Payloads => verify::VerifyLevel::Payloads,
-            VerifyLevel::Content | VerifyLevel::Views => verify::VerifyLevel::Content,
+    pub fn verify(&self, level: VerifyLevel, watch: Watch<'_>) -> Result<VerifyReport> {
+        let reader = self.vault.reader();
+        let keys = Some(self.vault.keys());
+        let mut report = files(&self.storage, reader, keys, level, reader.position(), watch);
+        let views = match (&self.views, reader.head()) {
+            (Some(feed), Some(head)) => feed.wait_for(head.seq).map_err(|error| error.to_string()),
+            _ => Err("this ledger was opened without its views".to_owned()),
         };
-        let options = VerifyOptions {
-            level: store_level,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            upto: self.vault.reader().position(),
-        };
-        let report = verify::verify(
-            &self.storage,
-            self.id(),
-            Some(self.vault.keys()),
-            options,
-            &erased,
-            &|at| progress("log", at.bytes, at.total),
-        );
-        let mut checks: Vec<Check> =
-            report.claims.iter().map(|claim| check(claim, &report.findings)).collect();
-        checks.push(self.verify_views(level, progress)?);
-        Ok(VerifyReport { checks, head: report.head.map(|position| position.head.seq) })
+        report.checks.push(views_check(reader, level, views.map_err(Doubt::Unable), watch));
+        Ok(report)
     }
 
-    /// Replays the log into view rows without touching the views, and compares digests; then reads
-    /// every stored row.
-    fn verify_views(
-        &self,
-        level: VerifyLevel,
-        progress: &dyn Fn(&str, u64, u64),
-    ) -> Result<Check> {
-        let head = self.vault.reader().head();
-        let expected = head.map_or(0, |head| head.seq.0 + 1);
-        let mut check = Check {
-            name: "views".to_owned(),
-            checked: 0,
-            expected,
-            verdict: CheckVerdict::NotChecked,
-            findings: Vec::new(),
+    /// Checks the ledger in a directory as it lies there, without opening or changing its log. A
+    /// ledger that is held by another process is checked up to its anchor.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Invalid`] where no ledger is, [`crate::ErrorKind::Unavailable`] when the directory
+    /// cannot be read.
+    pub fn verify_dir(dir: &Path, level: VerifyLevel, watch: Watch<'_>) -> Result<VerifyReport> {
+        let storage = crate::ledger::open_storage(dir, false)
+            .or_else(|_| crate::ledger::open_storage(dir, true))?;
+        let ledger = identity(&*storage, dir)?;
+        let lock = storage.try_lock();
+        let held = matches!(lock, Err(LockError::Held { .. }));
+        let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
+        let upto = if held {
+            read_anchors(&*storage)?.best().map(Position::of_anchor)
+        } else {
+            None
         };
-        let (VerifyLevel::Views, Some(feed), Some(head)) = (level, &self.views, head) else {
-            return Ok(check);
+        let master = MasterKey::load(&MasterEnv::from_process(), &ledger)?;
+        let keys = KeyStore::open(Arc::clone(&storage), ledger, master.as_ref().map(|(key, _)| key));
+        let reader = match &opened {
+            Ok(opened) => opened.reader.clone(),
+            Err(error) => return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), level, watch)),
         };
-        let views = match feed.wait_for(head.seq) {
-            Ok(views) => views,
-            Err(error) => {
-                check.verdict = CheckVerdict::Damaged;
-                check.findings.push(error.to_string());
-                return Ok(check);
-            }
+        let mut report = files(&storage, &reader, keys.as_ref().ok(), level, upto, watch);
+        if let Err(error) = &keys {
+            report.checks.push(failed("key files", error));
+        }
+        let views = if held {
+            Err(Doubt::Unable("another process holds the ledger and its views".to_owned()))
+        } else {
+            stored_views(dir, ledger)
         };
-        let mut fold = Fold::new(self.id());
-        let replayed = replay(self.vault.reader(), State::default(), |changes| {
+        let borrowed = views.as_ref().map_err(Clone::clone);
+        report.checks.push(views_check(&reader, level, borrowed, watch));
+        if let Ok(views) = views {
+            views.close()?;
+        }
+        Ok(report)
+    }
+}
+
+/// Why views cannot be compared.
+#[derive(Clone, Debug)]
+enum Doubt {
+    /// They are not what they should be.
+    Wrong(String),
+    /// They are not there, or cannot be opened here.
+    Unable(String),
+}
+
+/// Everything but the views.
+fn files(
+    storage: &Arc<dyn Storage>,
+    reader: &Reader,
+    keys: Option<&KeyStore>,
+    level: VerifyLevel,
+    upto: Option<Position>,
+    watch: Watch<'_>,
+) -> VerifyReport {
+    let replayed = replay(reader, State::default(), |_| Ok(())).ok();
+    let erased = |id| replayed.as_ref().is_some_and(|state| state.erased().contains(id));
+    let options = VerifyOptions {
+        level: store_level(level),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        upto,
+    };
+    let progress = |at: Progress| watch("files", at.bytes, at.total);
+    let report = verify::verify(storage, reader.ledger(), keys, options, &erased, &progress);
+    from_store(&report)
+}
+
+/// A log that cannot even be walked: what the store says, and why.
+fn unopened(
+    error: &StoreError,
+    storage: &Arc<dyn Storage>,
+    ledger: LedgerId,
+    keys: Option<&KeyStore>,
+    level: VerifyLevel,
+    watch: Watch<'_>,
+) -> VerifyReport {
+    let options = VerifyOptions { level: store_level(level), threads: 1, upto: None };
+    let progress = |at: Progress| watch("files", at.bytes, at.total);
+    let report = verify::verify(storage, ledger, keys, options, &|_| false, &progress);
+    let mut report = from_store(&report);
+    report.checks.push(failed("log", error));
+    report
+}
+
+/// The ledger's id from wherever it can still be read: its configuration, an anchor, a segment.
+fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
+    if let Ok(config) = LedgerConfig::read(storage) {
+        return Ok(config.ledger);
+    }
+    if let Ok(anchors) = read_anchors(storage)
+        && let Some(anchor) = anchors.best()
+    {
+        return Ok(anchor.ledger);
+    }
+    let mut header = vec![0; ledger_format::segment::HEADER_BYTES];
+    let first = storage.open_read(&layout::segment(SegmentNo(0)));
+    let read = first.and_then(|file| file.read_exact_at(&mut header, 0));
+    if let (Ok(()), Ok(header)) = (read, SegmentHeader::decode(&header)) {
+        return Ok(header.ledger);
+    }
+    Err(Error::invalid(format!(
+        "{} holds no ledger: neither ledger.toml, nor an anchor, nor the first segment can be read",
+        dir.display()
+    )))
+}
+
+fn stored_views(dir: &Path, ledger: LedgerId) -> std::result::Result<Views, Doubt> {
+    match Views::open(&dir.join("views"), ledger_views::OpenOptions::new(ledger)) {
+        Opened::Ready(views) => Ok(*views),
+        Opened::Unusable(reason @ (Unusable::Missing | Unusable::InUse | Unusable::OtherSchema { .. })) => {
+            Err(Doubt::Unable(reason.to_string()))
+        }
+        Opened::Unusable(reason) => Err(Doubt::Wrong(reason.to_string())),
+    }
+}
+
+/// Replays the log into view rows without touching the views, and compares digests; then reads
+/// every stored row.
+fn views_check(
+    reader: &Reader,
+    level: VerifyLevel,
+    views: std::result::Result<&Views, Doubt>,
+    watch: Watch<'_>,
+) -> Check {
+    let mut check = Check {
+        name: "views".to_owned(),
+        checked: 0,
+        expected: reader.head().map_or(0, |head| head.seq.0 + 1),
+        verdict: CheckVerdict::NotChecked,
+        findings: Vec::new(),
+    };
+    if level < VerifyLevel::Views {
+        return check;
+    }
+    let compared = match views {
+        Ok(views) => compare(reader, views, &mut check, watch),
+        Err(doubt) => Err(doubt),
+    };
+    let (verdict, finding) = match compared {
+        Ok(()) => (CheckVerdict::Ok, None),
+        Err(Doubt::Wrong(what)) => (
+            CheckVerdict::Damaged,
+            Some(format!("{what}; run `memledger rebuild`, the log is not concerned")),
+        ),
+        Err(Doubt::Unable(why)) => (CheckVerdict::CannotCheck, Some(why)),
+    };
+    check.verdict = verdict;
+    check.findings.extend(finding);
+    check
+}
+
+fn compare(
+    reader: &Reader,
+    views: &Views,
+    check: &mut Check,
+    watch: Watch<'_>,
+) -> std::result::Result<(), Doubt> {
+    let Some(applied) = views.applied() else {
+        return Err(Doubt::Unable("the views are empty".to_owned()));
+    };
+    if reader.head().is_none_or(|head| applied.seq > head.seq) {
+        return Err(Doubt::Wrong(format!("the views hold record {}, beyond the log", applied.seq)));
+    }
+    let mut fold = Fold::new(reader.ledger());
+    let mut hash = None;
+    let expected = check.expected;
+    replay(reader, State::default(), |changes| {
+        if changes.seq <= applied.seq {
+            hash = Some(changes.hash);
             fold.push(&changes)?;
             check.checked += 1;
-            if check.checked % 4_096 == 0 {
-                progress("views", check.checked, expected);
-            }
-            Ok(())
-        });
-        if let Err(error) = replayed {
-            check.verdict = CheckVerdict::CannotCheck;
-            check.findings.push(format!("the log cannot be replayed: {error}"));
-            return Ok(check);
         }
-        let stored = views.check_rows();
-        let same_head = views.applied().is_some_and(|applied| applied.seq == head.seq);
-        match stored {
-            Ok(stored) if stored.digest == fold.digest() && stored.rows == fold.rows() && same_head => {
-                check.verdict = CheckVerdict::Ok;
-            }
-            Ok(stored) => {
-                check.verdict = CheckVerdict::Damaged;
-                check.findings.push(format!(
-                    "the views differ from a replay of the log ({} rows stored, {} replayed); run `memledger rebuild`, the log is not concerned",
-                    stored.rows,
-                    fold.rows()
-                ));
-            }
-            Err(error) => {
-                check.verdict = CheckVerdict::Damaged;
-                check.findings.push(format!("{error}; run `memledger rebuild`, the log is not concerned"));
-            }
+        if check.checked % 4_096 == 0 {
+            watch("views", check.checked, expected);
         }
-        Ok(check)
+        Ok(())
+    })
+    .map_err(|error| Doubt::Unable(format!("the log cannot be replayed: {error}")))?;
+    if hash != Some(applied.hash) {
+        return Err(Doubt::Wrong("the views belong to another history".to_owned()));
+    }
+    let stored = views.check_rows().map_err(|error| Doubt::Wrong(error.to_string()))?;
+    if stored.digest == fold.digest() && stored.rows == fold.rows() {
+        return Ok(());
+    }
+    Err(Doubt::Wrong(format!(
+        "the views differ from a replay of the log: {} rows stored, {} replayed, digests differ",
+        stored.rows,
+        fold.rows()
+    )))
+}
+
+const fn store_level(level: VerifyLevel) -> verify::VerifyLevel {
+    match level {
+        VerifyLevel::Log => verify::VerifyLevel::Log,
+        VerifyLevel::Payloads => verify::VerifyLevel::Payloads,
+        VerifyLevel::Content | VerifyLevel::Views => verify::VerifyLevel::Content,
+    }
+}
+
+fn from_store(report: &verify::VerifyReport) -> VerifyReport {
+    VerifyReport {
+        checks: report.claims.iter().map(|claim| check(claim, &report.findings)).collect(),
+        head: report.head.map(|position| position.head.seq),
+    }
+}
+
+/// A part that failed before it could be checked.
+fn failed(name: &str, error: &StoreError) -> Check {
+    let verdict = match error.class() {
+        Class::CannotCheck | Class::Unsupported => CheckVerdict::CannotCheck,
+        _ => CheckVerdict::Damaged,
+    };
+    Check {
+        name: name.to_owned(),
+        checked: 0,
+        expected: 1,
+        verdict,
+        findings: vec![error.to_string()],
     }
 }
 

@@ -110,7 +110,7 @@ pub struct Reopen {
 pub struct Confirm {
     /// Which ones.
     pub memories: Vec<MemoryId>,
-    /// New end of their lifetime, where the confirmation gives one.
+    /// New end of their lifetime; none: it does not end by itself any more.
     pub ttl_until: Option<Micros>,
     /// New review date, where the confirmation gives one.
     pub review_by: Option<Micros>,

@@ -1,9 +1,11 @@
 //! Ways to damage the ledger of `ledger.rs`, each with the verdict it must get.
 
+use ledger_format::anchor::Anchor;
 use ledger_format::batch::BatchHeader;
 use ledger_format::key_page::{KeyFileHeader, KeyPage};
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{BatchNo, LedgerId, PayloadId, Seq, hash};
+use ledger_format::tree::Frontier;
+use ledger_format::{BatchNo, LedgerId, PayloadId, SegmentNo, Seq, hash};
 use serde_json::{Value, json};
 
 use crate::ledger::{Built, build};
@@ -34,27 +36,59 @@ fn flip(built: &Built, path: &str, offset: usize) -> Value {
     patch(path, offset, &[built.files[path][offset] ^ 0x10])
 }
 
-/// Both anchors as they were after an earlier batch.
+/// Both anchors as they were after an earlier batch, and nothing erased before its intent was
+/// anchored.
 fn older(built: &Built, batch: usize) -> Vec<Value> {
-    let before = batch.saturating_sub(1);
-    vec![write("anchor.a", &built.anchors[batch]), write("anchor.b", &built.anchors[before])]
+    let mut second = Anchor::decode(&built.anchors[batch]).unwrap();
+    second.counter -= 1;
+    let anchors =
+        vec![write("anchor.a", &built.anchors[batch]), write("anchor.b", &second.encode())];
+    if batch < 3 { [anchors, not_erased(built)].concat() } else { anchors }
+}
+
+/// The second segment cut after its last batch, as it is when there is a third one.
+fn cut(built: &Built) -> Value {
+    let second = &built.files[SEGMENTS[1]];
+    write(SEGMENTS[1], &second[..second.len() - 256])
+}
+
+/// The header of a third segment.
+fn third_header(built: &Built) -> Vec<u8> {
+    let second = &built.files[SEGMENTS[1]];
+    let (last, mut tree) = (&built.batches[4], Frontier::new());
+    built.batches.iter().flat_map(|made| &made.records).for_each(|record| tree.push(record));
+    let header = SegmentHeader {
+        segment: SegmentNo(2),
+        first_batch: BatchNo(5),
+        first_seq: Seq(10),
+        epoch: 3,
+        previous_record: last.hashes[1],
+        previous_batch: last.hash,
+        previous_length: second.len() as u64 - 256,
+        frontier: tree,
+        ..SegmentHeader::decode(second).unwrap()
+    };
+    header.encode()
 }
 
 pub(crate) fn cases(built: &Built) -> Vec<Value> {
-    let all = [log(built), ends(built), tails(built), outside(built)].concat();
+    let all = [
+        batches(built),
+        headers(built),
+        ends(built),
+        tails(built),
+        segments(built),
+        outside(built),
+    ]
+    .concat();
     let case = |(name, edits, verdict, at): &(&str, Vec<Value>, &str, &str)| json!({ "name": name, "edits": edits, "verdict": verdict, "at": at });
     all.iter().map(case).collect()
 }
 
 type Case = (&'static str, Vec<Value>, &'static str, &'static str);
 
-fn log(built: &Built) -> Vec<Case> {
+fn batches(built: &Built) -> Vec<Case> {
     let [first, second] = SEGMENTS;
-    let header = |change: fn(&mut SegmentHeader)| {
-        let mut header = SegmentHeader::decode(&built.files[second]).unwrap();
-        change(&mut header);
-        vec![patch(second, 0, &header.encode())]
-    };
     let resigned = |at: usize| {
         let made = &built.batches[at];
         let (trailer, mut root) = (start(built, at) + made.bytes.len() - 64, made.root);
@@ -64,7 +98,6 @@ fn log(built: &Built) -> Vec<Case> {
         let hash = hash::batch(&made.bytes[..160], &lengths, made.hashes.last().unwrap(), &root);
         vec![patch(second, trailer, &[root.0, hash.0].concat())]
     };
-    let swapped = vec![write(first, &built.files[second]), write(second, &built.files[first])];
     vec![
         (
             "a bit of a record in the first segment",
@@ -92,6 +125,23 @@ fn log(built: &Built) -> Vec<Case> {
             "batch 4",
         ),
         ("another root under a fitting batch hash", resigned(4), "damaged", "batch 4"),
+    ]
+}
+
+fn headers(built: &Built) -> Vec<Case> {
+    let [first, second] = SEGMENTS;
+    let header = |change: fn(&mut SegmentHeader)| {
+        let mut header = SegmentHeader::decode(&built.files[second]).unwrap();
+        change(&mut header);
+        vec![patch(second, 0, &header.encode())]
+    };
+    let frontier = header(|header| {
+        let mut nodes = header.frontier.nodes().to_vec();
+        nodes[0][0] ^= 1;
+        header.frontier = Frontier::from_parts(4, nodes).unwrap();
+    });
+    let swapped = vec![write(first, &built.files[second]), write(second, &built.files[first])];
+    vec![
         ("a bit of a segment header", vec![flip(built, second, 40)], "damaged", "segment 1"),
         (
             "a segment of another ledger",
@@ -105,18 +155,7 @@ fn log(built: &Built) -> Vec<Case> {
             "damaged",
             "segment 1",
         ),
-        (
-            "a segment with another frontier",
-            {
-                header(|header| {
-                    let mut nodes = header.frontier.nodes().to_vec();
-                    nodes[0][0] ^= 1;
-                    header.frontier = ledger_format::tree::Frontier::from_parts(4, nodes).unwrap();
-                })
-            },
-            "damaged",
-            "segment 1",
-        ),
+        ("a segment with another frontier", frontier, "damaged", "segment 1"),
         ("two segments that changed names", swapped, "damaged", "segment 0"),
         ("no first segment", vec![remove(first)], "damaged", "segment 0"),
         (
@@ -127,9 +166,9 @@ fn log(built: &Built) -> Vec<Case> {
         ),
         (
             "a segment after a gap",
-            vec![write("log/0000000003.seg", &built.files[second])],
+            vec![cut(built), write("log/0000000003.seg", &built.files[second])],
             "damaged",
-            "segment 3",
+            "segment 2",
         ),
         (
             "a file that only looks like a segment",
@@ -145,6 +184,10 @@ fn ends(built: &Built) -> Vec<Case> {
     let last = start(built, 4);
     let zeros = vec![0; built.batches[4].bytes.len()];
     let whole = build(11);
+    let behind = patch(second, built.files[second].len() - 1, &[1]);
+    let mut anchor = Anchor::decode(&built.anchors[4]).unwrap();
+    anchor.clean = false;
+    let not_closed = write("anchor.a", &anchor.encode());
     let fork = SEGMENTS.iter().map(|path| write(path, &whole.files[*path]));
     vec![
         (
@@ -167,8 +210,14 @@ fn ends(built: &Built) -> Vec<Case> {
             "anchor",
         ),
         (
-            "bytes behind the last batch",
-            vec![patch(second, built.files[second].len() - 1, &[1])],
+            "bytes behind the last batch of a holder that closed",
+            vec![behind.clone()],
+            "damaged",
+            "batch 5",
+        ),
+        (
+            "bytes behind the last batch of a holder that did not close",
+            vec![behind, not_closed],
             "unacknowledged_tail",
             "batch 5",
         ),
@@ -178,12 +227,13 @@ fn ends(built: &Built) -> Vec<Case> {
             "cannot_be_checked",
             "anchor",
         ),
-        ("one unreadable anchor", vec![flip(built, "anchor.b", 100)], "verified", ""),
-        ("the newer anchor unreadable", vec![flip(built, "anchor.a", 100)], "verified", ""),
+        ("one unreadable anchor", vec![flip(built, "anchor.b", 100)], "damaged", "anchor.b"),
+        ("the newer anchor unreadable", vec![flip(built, "anchor.a", 100)], "damaged", "anchor.a"),
+        ("a blank anchor", vec![write("anchor.b", &[0; 512])], "damaged", "anchor.b"),
         (
             "an anchor of another ledger",
             vec![{
-                let mut anchor = ledger_format::anchor::Anchor::decode(&built.anchors[4]).unwrap();
+                let mut anchor = Anchor::decode(&built.anchors[4]).unwrap();
                 anchor.ledger = LedgerId([8; 16]);
                 write("anchor.a", &anchor.encode())
             }],
@@ -195,75 +245,60 @@ fn ends(built: &Built) -> Vec<Case> {
 
 fn tails(built: &Built) -> Vec<Case> {
     let [_, second] = SEGMENTS;
-    let last = start(built, 4);
-    let half = built.batches[4].bytes.len() / 2;
-    let torn = patch(second, last + half, &vec![0; built.batches[4].bytes.len() - half]);
-    let nothing = vec![0; built.files[second].len() - start(built, 3)];
+    let bytes = |batch: usize| built.batches[batch].bytes.len();
+    let half = bytes(4) / 2;
+    let torn = patch(second, start(built, 4) + half, &vec![0; bytes(4) - half]);
+    let nothing = patch(second, start(built, 3), &vec![0; bytes(3) + bytes(4)]);
     let no_payload = patch(PAYLOADS, built.files[PAYLOADS].len() - 104, &[0; 104]);
-    let third = "log/0000000002.seg";
-    let torn_header = &built.files[second][..512];
+    let hole = patch(second, start(built, 3), &vec![0; bytes(3)]);
+    let with = |anchored: usize, edits: Vec<Value>| [older(built, anchored), edits].concat();
+    let body = vec![flip(built, second, start(built, 3) + 200)];
+    let header = vec![flip(built, second, start(built, 2) + 20)];
+    let torn_above = with(3, vec![torn.clone()]);
+    vec![
+        ("an older anchor", older(built, 3), "verified", ""),
+        ("a torn batch above the anchor", torn_above, "unacknowledged_tail", "batch 4"),
+        ("a torn batch at the anchor", vec![torn], "damaged", "batch 4"),
+        ("a damaged batch above the anchor, and one after it", with(1, body), "damaged", "batch 3"),
+        ("a damaged header above it, and a batch after it", with(1, header), "damaged", "batch 2"),
+        (
+            "zeros instead of a batch above it, and one after",
+            with(1, vec![hole]),
+            "damaged",
+            "batch 3",
+        ),
+        (
+            "the payload of the last batch above the anchor never written",
+            with(1, vec![nothing, no_payload]),
+            "unacknowledged_tail",
+            "batch 2",
+        ),
+    ]
+}
+
+fn segments(built: &Built) -> Vec<Case> {
+    let [first, second] = SEGMENTS;
+    let with = |bytes: &[u8]| vec![cut(built), write("log/0000000002.seg", bytes)];
+    let torn_header = [&third_header(built)[..512], &[0; 4096]].concat();
     let later =
         BatchHeader { batch: BatchNo(5), first: Seq(10), ..built.batches[4].header.clone() };
-    let later = later.encode();
-    let with = |anchored: usize, edits: Vec<Value>| [older(built, anchored), edits].concat();
+    let headless = [&[0; 4096], &later.encode()[..]].concat();
+    let zeros = [&built.files[first][..], &[0; 64]].concat();
+    let not_cut = vec![write("log/0000000002.seg", &third_header(built))];
+    let lost = vec![
+        write("anchor.a", &built.anchors[1]),
+        write("anchor.b", &built.anchors[0]),
+        write(second, &[]),
+    ];
     vec![
-        ("an older anchor", older(built, 1), "verified", ""),
-        ("an anchor from before the write that was erased", older(built, 0), "verified", ""),
-        (
-            "a torn batch above the anchor",
-            with(3, vec![torn.clone()]),
-            "unacknowledged_tail",
-            "batch 4",
-        ),
-        ("a torn batch at the anchor", vec![torn], "damaged", "batch 4"),
-        (
-            "a batch above the anchor with a bit flipped, and one after it",
-            with(1, vec![flip(built, second, start(built, 3) + 200)]),
-            "damaged",
-            "batch 3",
-        ),
-        (
-            "a header above the anchor with a bit flipped, and a batch after it",
-            with(1, vec![flip(built, second, start(built, 2) + 20)]),
-            "damaged",
-            "batch 2",
-        ),
-        (
-            "zeros instead of a batch above the anchor, and one after it",
-            with(1, vec![patch(second, start(built, 3), &vec![0; built.batches[3].bytes.len()])]),
-            "damaged",
-            "batch 3",
-        ),
-        (
-            "the last payload above the anchor never written",
-            [
-                with(1, vec![patch(second, start(built, 3), &nothing), no_payload]),
-                not_erased(built),
-            ]
-            .concat(),
-            "unacknowledged_tail",
-            "batch 2",
-        ),
-        (
-            "the segment of an erasure lost, its payloads gone",
-            with(1, vec![write(second, &[])]),
-            "damaged",
-            "payload 2",
-        ),
-        ("an empty segment after the last", vec![write(third, &[])], "verified", ""),
-        ("a segment of zeros after the last", vec![write(third, &[0; 8192])], "verified", ""),
-        (
-            "a segment that was never begun well",
-            vec![write(third, &[torn_header, &[0; 4096]].concat())],
-            "unacknowledged_tail",
-            "segment 2",
-        ),
-        (
-            "a segment without its header but with a batch",
-            vec![write(third, &[&[0; 4096], &later[..]].concat())],
-            "damaged",
-            "segment 2",
-        ),
+        ("an empty file after the last segment", with(&[]), "verified", ""),
+        ("a file of zeros after the last segment", with(&[0; 8192]), "verified", ""),
+        ("a segment without a batch after the last", with(&third_header(built)), "verified", ""),
+        ("a torn segment header", with(&torn_header), "unacknowledged_tail", "segment 2"),
+        ("a segment without its header but with a batch", with(&headless), "damaged", "segment 2"),
+        ("a closed segment that was not cut", not_cut, "damaged", "segment 1"),
+        ("zeros behind a closed segment", vec![write(first, &zeros)], "damaged", "segment 0"),
+        ("the segment of an erasure lost, its payloads gone", lost, "damaged", "payload 2"),
     ]
 }
 
@@ -312,7 +347,12 @@ fn outside(built: &Built) -> Vec<Case> {
         ("a key gone without an erasure", both(&erased(4)), "damaged", "key 4"),
         ("a key gone in the newer copy only", both(&erased(4))[..1].to_vec(), "damaged", "key 4"),
         ("an erased key that came back", both(&kept.encode()), "erasure_unfinished", "key 2"),
-        ("one unreadable key page", vec![flip(built, "keys/slots.b", 5000)], "verified", ""),
+        (
+            "one unreadable key page",
+            vec![flip(built, "keys/slots.b", 5000)],
+            "damaged",
+            "keys/slots.b",
+        ),
         (
             "both copies of a key page unreadable",
             vec![flip(built, "keys/slots.a", 5000), flip(built, "keys/slots.b", 5000)],

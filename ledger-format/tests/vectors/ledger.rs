@@ -125,8 +125,8 @@ pub(crate) fn build(memory: u8) -> Built {
         built.anchors.push(anchor(at, epoch, &made, &chain, segments[segment].len() as u64));
         built.batches.push(made);
     }
-    for (number, mut bytes) in segments.into_iter().enumerate() {
-        bytes.resize(bytes.len() + 256, 0);
+    segments[1].resize(segments[1].len() + 256, 0);
+    for (number, bytes) in segments.into_iter().enumerate() {
         built.files.insert(format!("log/{number:010}.seg"), bytes);
     }
     for (sealed, _, offset) in built.payloads.iter().filter(|one| erased(one.0.reference.id)) {
@@ -135,7 +135,9 @@ pub(crate) fn build(memory: u8) -> Built {
     }
     built.files.insert("payloads/0000000000.pay".into(), payload_file);
     built.files.insert("anchor.a".into(), built.anchors[4].clone());
-    built.files.insert("anchor.b".into(), built.anchors[3].clone());
+    let mut second = Anchor::decode(&built.anchors[3]).unwrap();
+    second.counter += 1;
+    built.files.insert("anchor.b".into(), second.encode());
     for name in ["keys/slots.a", "keys/slots.b"] {
         built.files.insert(name.into(), key_file());
     }
@@ -171,7 +173,8 @@ fn anchor(at: usize, epoch: u64, made: &Made, chain: &Chain, segment_end: u64) -
     let last = made.records.last().unwrap();
     let anchor = Anchor {
         ledger: fixed::LEDGER,
-        counter: at as u64 + 1,
+        // The erasure waited until both copies covered its intent.
+        counter: 2 * at as u64 + 2,
         clean: at == 4,
         epoch,
         batch: made.header.batch,
@@ -209,8 +212,10 @@ fn key_file() -> Vec<u8> {
 
 fn toml() -> String {
     format!(
-        "format = 1\nledger = \"{}\"\norigin = \"ledger.example/home\"\nzone = \"Europe/Berlin\"\n\
-         created_at_micros = {}\nclock = \"wall\"\n",
+        "# A copy of record 0 (Genesis) of this memory ledger. It is compared with the record \
+         whenever the\n# ledger is opened and must not be edited: settings are changed by events, \
+         with `memledger`.\nformat = 1\nledger = \"{}\"\norigin = \"ledger.example/home\"\nzone = \"Europe/Berlin\"\n\
+         # Microseconds since 1970-01-01T00:00:00Z.\ncreated_at_micros = {}\nclock = \"wall\"\n",
         fixed::LEDGER,
         fixed::NOON.0
     )
@@ -243,8 +248,8 @@ pub(crate) fn vectors() -> Value {
         "about": "A whole ledger as files in hex: two epochs in two segments, one erasure carried out. \
                   `damaged` changes it: `edits` are applied in order (a file written, bytes at an \
                   offset, or a file removed), `verdict` and `at` are what a verifier must find. The \
-                  verdicts are those of sections 18 and 20: verified, damaged, cannot_be_checked (no \
-                  readable anchor), unacknowledged_tail (a writer may drop it), erasure_unfinished.",
+                  verdicts are those of sections 18 and 20: verified, damaged, cannot_be_checked (the \
+                  log is whole as far as it goes, but no anchor says how far that should be), unacknowledged_tail (a writer may drop it), erasure_unfinished.",
         "master": hex::plain(&fixed::MASTER),
         "files": files.collect::<serde_json::Map<_, _>>(),
         "verdict": "verified",

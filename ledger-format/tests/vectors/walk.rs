@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ledger_format::anchor::Anchor;
 use ledger_format::batch::{BatchHeader, BatchView, MAGIC};
 use ledger_format::event::duty::PayloadRange;
-use ledger_format::key_page::KeyPage;
+use ledger_format::key_page::{KeyFileHeader, KeyPage};
 use ledger_format::segment::SegmentHeader;
 use ledger_format::tree::Frontier;
 use ledger_format::{
@@ -51,9 +51,7 @@ fn walk(files: &Files) -> Result<(), Finding> {
     let numbers = segment_numbers(files)?;
     for (expected, number) in (0..).zip(&numbers) {
         if *number != expected {
-            // The one that is missing, unless it is only the number that is wrong.
-            let at = if expected == 0 { 0 } else { *number };
-            return Err(damaged(format!("segment {at}")));
+            return Err(damaged(format!("segment {expected}")));
         }
         let bytes = of(files, *number);
         let last = numbers.last() == Some(number);
@@ -69,9 +67,10 @@ fn walk(files: &Files) -> Result<(), Finding> {
             }
             _ => return Err(damaged(format!("segment {number}"))),
         }
-        let later = |later: &&u64| *later > number && holds_batch(of(files, **later), 0);
-        let later = numbers.iter().any(|number| later(&number));
-        previous_end = segment(&mut walk, files, bytes, anchor.as_ref(), later)?;
+        previous_end = segment(&mut walk, files, bytes, anchor.as_ref(), last)?;
+        if !last && previous_end != bytes.len() as u64 {
+            return Err(damaged(format!("segment {number}")));
+        }
     }
     let Some(anchor) = anchor else { return Err(("cannot_be_checked", "anchor".into())) };
     let Some((batch, record, root)) = walk.heads.get(usize::try_from(anchor.batch.0).unwrap())
@@ -120,25 +119,28 @@ fn of(files: &Files, segment: u64) -> &[u8] {
     &files[&format!("log/{segment:010}.seg")]
 }
 
-/// Walks the batches of a segment; gives where the last one ends. `later` says whether a later
-/// segment holds a batch.
+/// Walks the batches of a segment; gives where the last one ends.
 fn segment(
     walk: &mut Walk,
     files: &Files,
     bytes: &[u8],
     anchor: Option<&Anchor>,
-    later: bool,
+    last: bool,
 ) -> Result<u64, Finding> {
     let mut offset = 4096;
     loop {
         let rest = &bytes[offset..];
-        let evidence = later || holds_batch(rest, walk.batches + 1);
+        let evidence = !last || holds_batch(rest, walk.batches + 1);
         if rest.iter().all(|byte| *byte == 0) {
             return Ok(offset as u64);
         }
+        let at = format!("batch {}", walk.batches);
+        let last_of_holder = |anchor: &&Anchor| anchor.clean && walk.batches == anchor.batch.0 + 1;
+        if offset > 4096 && anchor.as_ref().is_some_and(last_of_holder) {
+            return Err(damaged(at));
+        }
         let mut next = walk.clone();
         let above = anchor.is_some_and(|anchor| walk.batches > anchor.batch.0);
-        let at = format!("batch {}", walk.batches);
         let length = match batch(&mut next, rest) {
             Ok(length) => length,
             Err(_) if above && !evidence => return Err(("unacknowledged_tail", at)),
@@ -254,9 +256,23 @@ fn content(files: &Files, walk: &Walk) -> Result<(), Finding> {
             return Err(damaged(format!("payload {id}")));
         }
     }
+    copies(files)?;
     let toml = String::from_utf8_lossy(&files["ledger.toml"]);
     let zone = format!("zone = \"{}\"", walk.zone);
     if toml.lines().any(|line| line == zone) { Ok(()) } else { Err(damaged("ledger.toml")) }
+}
+
+/// Both copies of what is kept twice.
+fn copies(files: &Files) -> Result<(), Finding> {
+    for name in ["anchor.a", "anchor.b"] {
+        Anchor::decode(&files[name]).map_err(|_| damaged(name))?;
+    }
+    for name in ["keys/slots.a", "keys/slots.b"] {
+        let (header, page) = files[name].split_at(4096);
+        KeyFileHeader::decode(header).map_err(|_| damaged(name))?;
+        KeyPage::decode(page).map_err(|_| damaged(name))?;
+    }
+    Ok(())
 }
 
 /// The files of `ledger.json` after some edits.

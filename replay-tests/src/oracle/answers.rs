@@ -1,7 +1,7 @@
 //! Owns the answers about one memory, each told from its story alone.
 
 use ledger_format::names::Decision;
-use ledger_format::{JobId, MemoryId, Micros, Reach, Seq, Trust, Verdict};
+use ledger_format::{CloseKind, JobId, Layer, MemoryId, Micros, Reach, Seq, Trust, Verdict};
 
 use super::Moment;
 use super::story::{Deed, What, inside};
@@ -45,7 +45,7 @@ pub fn holds(story: &[Deed<'_>], at: Micros) -> bool {
         match deed.what {
             What::Born(_, write) => holds = inside(at, write.valid_from, write.valid_until),
             What::Closed {
-                kind: ledger_format::CloseKind::Wrong,
+                kind: CloseKind::Wrong,
                 ..
             } => holds = false,
             What::Closed { from, until, .. } if inside(at, from, until) => holds = false,
@@ -106,27 +106,16 @@ pub fn row(id: MemoryId, story: &[Deed<'_>]) -> Option<Row> {
         scope: born.header.scope,
         body: write.body,
         key: write.key,
-        layer: latest(story, write.layer, |_, deed| match deed.what {
-            What::Ranked(_, layer) => layer,
-            _ => None,
-        }),
+        layer: layer(story, write.layer),
         trust: trust(story, write.trust),
-        closed: latest(story, None, |_, deed| match deed.what {
-            What::Closed { kind, by, .. } => Some(Some((deed.seq, kind, by))),
-            What::Reopened { .. } => Some(None),
-            _ => None,
-        }),
+        closed: closed(story),
         pushed_down: pushed_down(story),
         contest: contest(story),
         forgotten,
         erased,
         pending: write.verdict == Verdict::Pending && decision.is_none(),
         rejected,
-        expired: latest(story, false, |_, deed| match deed.what {
-            What::Expired => Some(true),
-            What::Reopened { .. } | What::Confirmed { .. } => Some(false),
-            _ => None,
-        }),
+        expired: expired(story),
         restricted: restricted(story),
         pinned: latest(story, false, |_, deed| match deed.what {
             What::Pinned(pinned) => Some(pinned),
@@ -139,22 +128,8 @@ pub fn row(id: MemoryId, story: &[Deed<'_>]) -> Option<Row> {
         }),
         last_used: lately(|what| matches!(what, What::Used)),
         last_confirmed: lately(|what| matches!(what, What::Confirmed { .. })),
-        ttl_until: latest(
-            story,
-            write.ttl_until,
-            |old: &Option<Micros>, deed| match deed.what {
-                What::Confirmed { ttl, .. } => Some(ttl.or(old.filter(|end| *end > deed.at))),
-                _ => None,
-            },
-        ),
-        review_by: latest(
-            story,
-            write.review_by,
-            |old: &Option<Micros>, deed| match deed.what {
-                What::Confirmed { review, .. } => Some(review.or(*old)),
-                _ => None,
-            },
-        ),
+        ttl_until: ttl(story, write.ttl_until),
+        review_by: review(story, write.review_by),
         live: !gone && sometime(story, last.at),
     })
 }
@@ -164,6 +139,44 @@ fn latest<T>(story: &[Deed<'_>], first: T, of: impl Fn(&T, &Deed<'_>) -> Option<
     story
         .iter()
         .fold(first, |old, deed| of(&old, deed).unwrap_or(old))
+}
+
+fn layer(story: &[Deed<'_>], first: Layer) -> Layer {
+    latest(story, first, |_, deed| match deed.what {
+        What::Ranked(_, layer) => layer,
+        _ => None,
+    })
+}
+
+/// The last closure after which nothing reopened.
+fn closed(story: &[Deed<'_>]) -> Option<(Seq, CloseKind, Option<MemoryId>)> {
+    latest(story, None, |_, deed| match deed.what {
+        What::Closed { kind, by, .. } => Some(Some((deed.seq, kind, by))),
+        What::Reopened { .. } => Some(None),
+        _ => None,
+    })
+}
+
+fn expired(story: &[Deed<'_>]) -> bool {
+    latest(story, false, |_, deed| match deed.what {
+        What::Expired => Some(true),
+        What::Reopened { .. } | What::Confirmed { .. } => Some(false),
+        _ => None,
+    })
+}
+
+fn ttl(story: &[Deed<'_>], first: Option<Micros>) -> Option<Micros> {
+    latest(story, first, |_, deed| match deed.what {
+        What::Confirmed { ttl, .. } => Some(ttl),
+        _ => None,
+    })
+}
+
+fn review(story: &[Deed<'_>], first: Option<Micros>) -> Option<Micros> {
+    latest(story, first, |old, deed| match deed.what {
+        What::Confirmed { review, .. } => Some(review.or(*old)),
+        _ => None,
+    })
 }
 
 fn trust(story: &[Deed<'_>], first: Trust) -> Trust {

@@ -70,10 +70,11 @@ impl<'a> Moment<'a> {
             what: first,
         }];
         for event in self.events.iter().filter(|event| event.seq() > born.seq()) {
-            for what in self.done_to(id, event) {
+            if let Some(what) = self.done_to(id, event) {
+                let at = event.header.recorded_at;
                 story.push(Deed {
                     seq: event.seq(),
-                    at: event.header.recorded_at,
+                    at,
                     what,
                 });
             }
@@ -95,95 +96,41 @@ impl<'a> Moment<'a> {
         })
     }
 
-    fn done_to(&self, id: MemoryId, event: &'a Sequenced) -> Vec<What<'a>> {
+    /// What an event does to a memory, by naming it or by what it stands for.
+    fn done_to(&self, id: MemoryId, event: &'a Sequenced) -> Option<What<'a>> {
         let seq = event.seq();
-        let one = |named: MemoryId, what: What<'a>| if named == id { vec![what] } else { vec![] };
-        // A list may name a memory twice; saying something twice says no more.
-        let any = |named: &[MemoryId], what: What<'a>| {
-            if named.contains(&id) {
-                vec![what]
-            } else {
-                vec![]
-            }
-        };
         match &event.event {
-            Event::Write(write)
-                if write.verdict != Verdict::Pending && self.is_first(write, seq) =>
-            {
-                any(&write.supersedes, superseded(write))
+            Event::Write(write) => {
+                let counts = write.verdict != Verdict::Pending && self.is_first(write, seq);
+                (counts && write.supersedes.contains(&id)).then(|| superseded(write))
             }
-            Event::Close(b) => {
-                let by = b.replaced_by;
-                one(
-                    b.memory,
-                    What::Closed {
-                        kind: b.kind,
-                        from: b.from,
-                        until: b.until,
-                        by,
-                    },
-                )
+            Event::Resolve(resolve) => {
+                let members = self.contest_before(resolve.contest, seq)?;
+                members
+                    .contains(&id)
+                    .then_some(What::Resolved(resolve.contest))
             }
-            Event::Reopen(b) => one(
-                b.memory,
-                What::Reopened {
-                    from: b.from,
-                    until: b.until,
-                },
-            ),
-            Event::Confirm(b) => any(
-                &b.memories,
-                What::Confirmed {
-                    ttl: b.ttl_until,
-                    review: b.review_by,
-                },
-            ),
-            Event::Use(b) => any(&b.memories, What::Used),
-            Event::Answer(b) => any(&b.cited, What::Used),
-            Event::PushDown(b) => one(b.memory, What::PushedDown(b.reach)),
-            Event::Lift(b) => one(b.memory, What::Lifted(b.push_down)),
-            Event::Contest(b) => any(&b.memories, What::Contested),
-            Event::Resolve(b) => any(
-                self.contest_before(b.contest, seq).unwrap_or(&[]),
-                What::Resolved(b.contest),
-            ),
-            Event::Pin(b) => one(b.memory, What::Pinned(true)),
-            Event::Unpin(b) => one(b.memory, What::Pinned(false)),
-            Event::Forget(b) => any(&b.memories, What::Forgotten),
-            Event::Promote(b) => one(b.memory, What::Ranked(b.trust, b.layer)),
-            Event::Demote(b) => one(b.memory, What::Ranked(b.trust, b.layer)),
-            Event::Expire(b) => any(&b.memories, What::Expired),
-            Event::Restrict(b) => any(&b.memories, What::Restricted(b.hold)),
-            Event::Unrestrict(b) => any(&b.memories, What::Unrestricted(b.hold)),
-            Event::Stale(b) => any(&b.memories, What::Stale),
-            Event::Approval(b) => self.approved(id, b, seq),
-            Event::EraseIntent(b) => {
-                let told = self.erasure(b.erasure);
+            Event::Approval(approval) => self.approved(id, approval, seq),
+            Event::EraseIntent(intent) => {
+                let told = self.erasure(intent.erasure);
                 let complete = told.intended == Some(seq);
-                if complete && told.names_memory(id) {
-                    vec![What::Erased]
-                } else {
-                    vec![]
-                }
+                (complete && told.names_memory(id)).then_some(What::Erased)
             }
-            _ => vec![],
+            other => {
+                let (named, what) = named(other)?;
+                named.contains(&id).then_some(what)
+            }
         }
     }
 
     /// What an approval does to a memory: to the one that waited, or to one it closes.
-    fn approved(&self, id: MemoryId, approval: &duty::Approval, seq: Seq) -> Vec<What<'a>> {
-        let Some(write) = self.waiting_for(approval, seq) else {
-            return vec![];
-        };
+    fn approved(&self, id: MemoryId, approval: &duty::Approval, seq: Seq) -> Option<What<'a>> {
+        let write = self.waiting_for(approval, seq)?;
         if write.memory == id {
-            return vec![What::Decided(approval.decision)];
+            return Some(What::Decided(approval.decision));
         }
         let closes = approval.decision == Decision::Approve && write.supersedes.contains(&id);
-        if closes {
-            vec![superseded(write)]
-        } else {
-            vec![]
-        }
+        closes.then(|| superseded(write))
     }
 
     /// The write that still waits when a complete approval comes.
@@ -220,6 +167,53 @@ impl<'a> Moment<'a> {
         });
         (!resolved).then_some(body.memories.as_slice())
     }
+}
+
+/// The memories an event names, and what it says of each of them.
+fn named(event: &Event) -> Option<(&[MemoryId], What<'_>)> {
+    use std::slice::from_ref;
+    Some(match event {
+        Event::Close(b) => {
+            let (kind, from, until, by) = (b.kind, b.from, b.until, b.replaced_by);
+            (
+                from_ref(&b.memory),
+                What::Closed {
+                    kind,
+                    from,
+                    until,
+                    by,
+                },
+            )
+        }
+        Event::Reopen(b) => (
+            from_ref(&b.memory),
+            What::Reopened {
+                from: b.from,
+                until: b.until,
+            },
+        ),
+        Event::Confirm(b) => (
+            &b.memories,
+            What::Confirmed {
+                ttl: b.ttl_until,
+                review: b.review_by,
+            },
+        ),
+        Event::Use(b) => (&b.memories, What::Used),
+        Event::PushDown(b) => (from_ref(&b.memory), What::PushedDown(b.reach)),
+        Event::Lift(b) => (from_ref(&b.memory), What::Lifted(b.push_down)),
+        Event::Contest(b) => (&b.memories, What::Contested),
+        Event::Pin(b) => (from_ref(&b.memory), What::Pinned(true)),
+        Event::Unpin(b) => (from_ref(&b.memory), What::Pinned(false)),
+        Event::Forget(b) => (&b.memories, What::Forgotten),
+        Event::Promote(b) => (from_ref(&b.memory), What::Ranked(b.trust, b.layer)),
+        Event::Demote(b) => (from_ref(&b.memory), What::Ranked(b.trust, b.layer)),
+        Event::Expire(b) => (&b.memories, What::Expired),
+        Event::Restrict(b) => (&b.memories, What::Restricted(b.hold)),
+        Event::Unrestrict(b) => (&b.memories, What::Unrestricted(b.hold)),
+        Event::Stale(b) => (&b.memories, What::Stale),
+        _ => return None,
+    })
 }
 
 const fn superseded(write: &body::Write) -> What<'_> {

@@ -30,7 +30,7 @@ fn rival_03_the_past_says_erased_and_not_nothing() {
     let memory = log.write(1, |_| {});
     let written = log.head();
     let erased = log.add(part(0, 1, memory));
-    assert_eq!(log.now(memory, 0), "erased");
+    assert_eq!(log.ask(memory, 0), "erased");
     assert_eq!(log.row(memory).erased, Some(erased));
     assert_eq!(
         log.word(written, memory, 0, 0),
@@ -45,7 +45,7 @@ fn nothing_is_erased_before_the_last_part() {
     let mut log = Script::default();
     let (one, two) = (log.write(1, |_| {}), log.write(2, |_| {}));
     log.add(part(0, 2, one));
-    assert_eq!([one, two].map(|id| log.now(id, 0)), ["open"; 2]);
+    assert_eq!([one, two].map(|id| log.ask(id, 0)), ["open"; 2]);
     assert!(!log.state(log.head()).erased().contains(PayloadId(0)));
     let last = log.add(part(1, 2, two));
     assert_eq!([one, two].map(|id| log.row(id).erased), [Some(last); 2]);

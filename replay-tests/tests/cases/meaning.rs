@@ -11,10 +11,7 @@ use replay_tests::script::Script;
 /// A retired value is absent from the record that retired it on, and present before.
 #[test]
 fn rival_02_closed_is_absent_from_its_record_on_and_present_before() {
-    let mut log = Script {
-        now: 100,
-        ..Script::default()
-    };
+    let mut log = Script::at(100);
     let fare = log.write(1, |_| {});
     let written = log.head();
     log.now = 200;
@@ -36,10 +33,7 @@ fn rival_02_closed_is_absent_from_its_record_on_and_present_before() {
 /// One event closes the old and opens the new: there is no record between at which neither holds.
 #[test]
 fn field_a02_superseding_closes_and_opens_in_one_event() {
-    let mut log = Script {
-        now: 10,
-        ..Script::default()
-    };
+    let mut log = Script::at(10);
     let old = log.write(1, |_| {});
     let other = log.write(2, |_| {});
     let new = log.write(3, |write| {
@@ -58,7 +52,7 @@ fn field_a02_superseding_closes_and_opens_in_one_event() {
         }
     }
     assert_eq!(
-        [old, other].map(|id| log.now(id, 50)),
+        [old, other].map(|id| log.ask(id, 50)),
         ["closed"; 2],
         "all of them or none"
     );
@@ -71,25 +65,22 @@ fn field_a18_what_is_superseded_names_its_successor() {
     let old = log.write(1, |_| {});
     let new = log.write(2, |write| write.supersedes = vec![old]);
     assert_eq!(log.row(old).superseded_by(), Some(new));
-    assert_eq!((log.now(old, 0), log.now(new, 0)), ("closed", "open"));
+    assert_eq!((log.ask(old, 0), log.ask(new, 0)), ("closed", "open"));
 }
 
 /// Saying a thing again confirms it: same id, nothing closed, a newer confirmation.
 #[test]
 fn field_a01_saying_it_again_confirms() {
-    let mut log = Script {
-        now: 5,
-        ..Script::default()
-    };
+    let mut log = Script::at(5);
     let memory = log.write(1, |write| write.ttl_until = Some(Micros(20)));
     log.now = 30;
-    assert_eq!(log.now(memory, 30), "expired");
+    assert_eq!(log.ask(memory, 30), "expired");
     log.add(Event::Confirm(Confirm {
         memories: vec![memory],
         ttl_until: Some(Micros(90)),
         review_by: None,
     }));
-    assert_eq!(log.now(memory, 30), "open");
+    assert_eq!(log.ask(memory, 30), "open");
     assert_eq!(log.row(memory).last_confirmed, Some(Micros(30)));
     assert_eq!(
         log.row(memory).trust,
@@ -118,7 +109,7 @@ fn field_a27_a_lifetime_ends_without_a_sweep() {
         Some("open"),
         "the past stays as it was"
     );
-    assert_eq!(log.now(memory, 0), "expired");
+    assert_eq!(log.ask(memory, 0), "expired");
 }
 
 /// Scopes are compared by segment: a longer name is another name, and two scopes of one name under
@@ -162,7 +153,7 @@ fn field_b31_back_and_forth_leaves_one_open() {
     }
     for (valid, expected) in [(10, 0), (19, 0), (20, 1), (29, 1), (30, 2), (99, 2)] {
         let open: Vec<usize> = (0..3)
-            .filter(|at| log.now(all[*at], valid) == "open")
+            .filter(|at| log.ask(all[*at], valid) == "open")
             .collect();
         assert_eq!(open, [expected], "at {valid}");
     }
@@ -171,10 +162,7 @@ fn field_b31_back_and_forth_leaves_one_open() {
 /// Records of one instant have an order, and it is the order of the log.
 #[test]
 fn field_l11_equal_times_are_ordered_by_position() {
-    let mut log = Script {
-        now: 7,
-        ..Script::default()
-    };
+    let mut log = Script::at(7);
     let memory = log.write(1, |_| {});
     log.close(memory, None, None);
     let closed = log.head();
@@ -185,16 +173,13 @@ fn field_l11_equal_times_are_ordered_by_position() {
     }));
     assert_eq!(log.word(Seq(0), memory, 7, 7), Some("open"));
     assert_eq!(log.word(closed, memory, 7, 7), Some("closed"));
-    assert_eq!(log.now(memory, 7), "open");
+    assert_eq!(log.ask(memory, 7), "open");
 }
 
 /// Reopening opens a new interval; the gap stays a gap.
 #[test]
 fn the_gap_stays_a_gap() {
-    let mut log = Script {
-        now: 10,
-        ..Script::default()
-    };
+    let mut log = Script::at(10);
     let memory = log.write(1, |_| {});
     log.close(memory, Some(100), None);
     log.add(Event::Reopen(Reopen {
@@ -202,17 +187,14 @@ fn the_gap_stays_a_gap() {
         from: Some(Micros(200)),
         until: None,
     }));
-    let words = [99, 100, 199, 200].map(|valid| log.now(memory, valid));
+    let words = [99, 100, 199, 200].map(|valid| log.ask(memory, valid));
     assert_eq!(words, ["open", "closed", "closed", "open"]);
 }
 
 /// What was wrong was never true from then on, but it was believed before.
 #[test]
 fn wrong_reaches_back_in_valid_time_and_not_in_known_time() {
-    let mut log = Script {
-        now: 10,
-        ..Script::default()
-    };
+    let mut log = Script::at(10);
     let memory = log.write(1, |_| {});
     let believed = log.head();
     let kind = CloseKind::Wrong;
@@ -225,7 +207,7 @@ fn wrong_reaches_back_in_valid_time_and_not_in_known_time() {
     }));
     assert_eq!(log.word(believed, memory, 10, 5), Some("open"));
     assert_eq!(
-        [0, 5, 500].map(|valid| log.now(memory, valid)),
+        [0, 5, 500].map(|valid| log.ask(memory, valid)),
         ["closed"; 3]
     );
 }
@@ -240,7 +222,7 @@ fn an_exception_carves_its_time_out() {
         (write.valid_from, write.valid_until) = (Some(Micros(100)), Some(Micros(200)));
         (write.supersede_from, write.supersede_until) = (write.valid_from, write.valid_until);
     });
-    let words = |log: &Script, valid| (log.now(rule, valid), log.now(exception, valid));
+    let words = |log: &Script, valid| (log.ask(rule, valid), log.ask(exception, valid));
     assert_eq!(words(&log, 99), ("open", "closed"));
     assert_eq!(words(&log, 100), ("closed", "open"));
     assert_eq!(words(&log, 199), ("closed", "open"));
@@ -252,21 +234,18 @@ fn an_exception_carves_its_time_out() {
 /// A message that arrives late says what held earlier, and changes nothing about later.
 #[test]
 fn a_late_arrival_takes_its_own_time_only() {
-    let mut log = Script {
-        now: 300,
-        ..Script::default()
-    };
+    let mut log = Script::at(300);
     let newer = log.write(1, |write| write.valid_from = Some(Micros(200)));
     log.now = 400;
     let older = log.write(2, |write| {
         (write.valid_from, write.valid_until) = (Some(Micros(100)), Some(Micros(200)));
     });
     assert_eq!(
-        [100, 199].map(|at| (log.now(newer, at), log.now(older, at))),
+        [100, 199].map(|at| (log.ask(newer, at), log.ask(older, at))),
         [("closed", "open"); 2]
     );
     assert_eq!(
-        (log.now(newer, 200), log.now(older, 200)),
+        (log.ask(newer, 200), log.ask(older, 200)),
         ("open", "closed")
     );
     assert!(
@@ -292,7 +271,7 @@ fn what_waits_closes_nothing_before_its_approval() {
             step: 1,
             complete: false,
         }));
-        assert_eq!((log.now(old, 0), log.now(new, 0)), ("open", "pending"));
+        assert_eq!((log.ask(old, 0), log.ask(new, 0)), ("open", "pending"));
         log.add(Event::Approval(Approval {
             pending,
             decision,
@@ -303,7 +282,7 @@ fn what_waits_closes_nothing_before_its_approval() {
             Decision::Approve => ("closed", "open"),
             _ => ("open", "closed"),
         };
-        assert_eq!((log.now(old, 0), log.now(new, 0)), expected);
+        assert_eq!((log.ask(old, 0), log.ask(new, 0)), expected);
         let approved = log.row(new).trust == Trust::Approved;
         assert_eq!(approved, decision == Decision::Approve);
     }

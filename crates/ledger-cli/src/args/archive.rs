@@ -42,9 +42,9 @@ fn position(text: &str) -> Result<Position, String> {
 /// `verify`.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// How deep
-    #[arg(long, value_enum, default_value_t = LevelWord::Views)]
-    pub(crate) level: LevelWord,
+    /// How deep; else views, or content where there are none
+    #[arg(long, value_enum)]
+    pub(crate) level: Option<LevelWord>,
 }
 
 /// How deep to verify; each level includes the ones before.

@@ -56,7 +56,7 @@ pub(crate) struct Cli {
 pub(crate) struct Global {
     /// The ledger's directory; else MEMLEDGER_DIR, else the working directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
-    pub(crate) dir: Option<PathBuf>,
+    pub(crate) ledger: Option<PathBuf>,
     /// NDJSON on stdout, messages on stderr
     #[arg(long, global = true)]
     pub(crate) json: bool,

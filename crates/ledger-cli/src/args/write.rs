@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use memledger::format::{BodyType, Layer};
-use memledger::{Actor, Source};
+use memledger::Source;
 
 use super::{TermsArgs, words};
 

@@ -79,6 +79,7 @@ fn before(
 pub(crate) fn show(ctx: &Context<'_>, opened: &Opened, args: &ShowArgs) -> Done {
     let at = ctx.snapshot(opened)?;
     let basis = at.basis();
+    ctx.announce(basis)?;
     let seq = match args.seq {
         Position::Head => basis.seq,
         Position::At(seq) => Some(Seq(seq)).filter(|seq| Some(*seq) <= basis.seq),
@@ -91,7 +92,6 @@ pub(crate) fn show(ctx: &Context<'_>, opened: &Opened, args: &ShowArgs) -> Done 
     if ctx.json() {
         ctx.out.object(&json::with_basis(json::record(&entry, args.raw), basis))?;
     } else {
-        ctx.announce(basis)?;
         ctx.out.line(&human::record(&entry, &basis.zone, args.raw))?;
     }
     Ok(Code::Ok)

@@ -5,7 +5,7 @@
 
 use memledger::civil::{When, Zone, day_bounds};
 use memledger::format::Micros;
-use memledger::{Difference, Question};
+use memledger::{Basis, Difference, Item, Question};
 
 use super::{Done, read};
 use crate::args::DiffArgs;
@@ -20,15 +20,15 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     let (a, b) = questions(ctx, args.valid, &base, from, to)?;
     let (before, after, mut differences) = opened.ledger.diff(&a, &b, &read::filter(ctx, &args.filter))?;
     if !ctx.json() {
-        ctx.out.line(&format!("from: {}", before.line()))?;
-        ctx.out.line(&format!("to:   {}", after.line()))?;
+        announce(ctx, args, &before, &after)?;
     }
     if let Some(cursor) = ctx.cursor()? {
         let done = usize::try_from(cursor.0).unwrap_or(usize::MAX);
         differences.drain(..done.min(differences.len()));
     }
     if differences.is_empty() {
-        return Err(Failure::not_found("nothing changed between the two moments"));
+        return Err(Failure::not_found("nothing changed between the two moments")
+            .at(json::bases(&before, &after)));
     }
     let limit = ctx.limit(0);
     let next = (limit > 0 && differences.len() > limit).then(|| {
@@ -37,7 +37,7 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     });
     if ctx.json() {
         for one in &differences {
-            ctx.out.object(&json::difference(one, change(one), &before, &after))?;
+            ctx.out.object(&json::difference(one, change(one).1, &before, &after))?;
         }
     } else {
         let rows: Vec<Vec<String>> =
@@ -48,6 +48,20 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     }
     read::more(ctx, next)?;
     Ok(Code::Ok)
+}
+
+/// Both bases, the earlier question first.
+fn announce(ctx: &Context<'_>, args: &DiffArgs, before: &Basis, after: &Basis) -> Result<(), Failure> {
+    let (a, b) = args.range.split_once("..").unwrap_or_default();
+    for (basis, typed) in [(before, a), (after, b)] {
+        ctx.out.line(&basis.line())?;
+        if args.valid {
+            ctx.out.line(&human::valid(basis, typed))?;
+        } else {
+            ctx.announce_valid(basis)?;
+        }
+    }
+    Ok(())
 }
 
 /// The two sides of `A..B`.
@@ -97,12 +111,18 @@ fn start(when: When, zone: &Zone) -> When {
     }
 }
 
-/// What happened to a memory, in one word.
-fn change(one: &Difference) -> &'static str {
-    match (&one.before, &one.after) {
-        (None, Some(_)) => "came",
-        (Some(_), None) => "went",
-        (Some(before), Some(after)) if before.status != after.status => after.status.name(),
-        _ => "changed",
+/// What happened to a memory: `+` came into force, `-` went out of it, `~` changed otherwise.
+fn change(one: &Difference) -> (char, &'static str) {
+    let in_force = |side: &Option<Item>| side.as_ref().is_some_and(|item| item.status.in_force());
+    let after = one.after.as_ref().map(|item| item.status.name());
+    match (in_force(&one.before), in_force(&one.after)) {
+        (false, true) if one.before.is_none() => ('+', "written"),
+        (false, true) => ('+', "in force"),
+        (true, false) => ('-', after.unwrap_or("gone")),
+        (true, true) if one.before.as_ref().map(|item| item.status.name()) != after => {
+            ('~', after.unwrap_or("changed"))
+        }
+        (true, true) => ('~', "changed"),
+        (false, false) => ('~', after.unwrap_or("gone")),
     }
 }

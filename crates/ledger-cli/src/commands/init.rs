@@ -9,13 +9,13 @@ use serde_json::json;
 
 use super::Done;
 use crate::args::InitArgs;
-use crate::context::Context;
+use crate::context::{Context, whole};
 use crate::exit::{Code, Failure};
 use crate::output::human::fields;
 
 /// Makes a ledger.
 pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
-    let dir = target(ctx, args.dir.as_deref());
+    let dir = target(ctx, args.dir.as_deref())?;
     let zone = ctx.tz.unwrap_or(Zone::UTC);
     let created = create(&dir, zone, args.origin.clone(), Arc::clone(&ctx.clock))?;
     let Created { ledger, id, master_location, .. } = created;
@@ -56,10 +56,10 @@ pub(crate) fn create(
 }
 
 /// A directory that was typed is meant from where `-C` leads.
-fn target(ctx: &Context<'_>, dir: Option<&Path>) -> PathBuf {
+fn target(ctx: &Context<'_>, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     match (dir, ctx.dir_is_flag()) {
-        (Some(dir), true) => ctx.dir.join(dir),
-        (Some(dir), false) => dir.to_path_buf(),
-        (None, _) => ctx.dir.clone(),
+        (Some(dir), true) => Ok(ctx.dir.join(dir)),
+        (Some(dir), false) => whole(dir),
+        (None, _) => Ok(ctx.dir.clone()),
     }
 }

@@ -23,8 +23,6 @@ use crate::context::{Context, Opened};
 use crate::exit::{Code, Failure};
 use crate::output::{human, json};
 
-pub(crate) use init::create;
-
 /// What a verb comes to.
 pub(crate) type Done = Result<Code, Failure>;
 
@@ -59,7 +57,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Blame(args) => reading(ctx, |ctx, opened| read::blame(ctx, opened, args)),
         Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
-        Verb::Verify(args) => reading(ctx, |ctx, opened| verify::verify(ctx, opened, args)),
+        Verb::Verify(args) => verify::verify(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
         Verb::Export(_) => reading(ctx, transfer::export),

@@ -15,11 +15,11 @@ const PAGE: usize = 100;
 pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     let at = ctx.snapshot(opened)?;
     let id = ids::resolve(ctx, &at, &args.id)?;
+    ctx.announce(at.basis())?;
     let item = at.get(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
     if ctx.json() {
         ctx.out.object(&json::with_basis(json::item(&item, at.basis().valid_at), at.basis()))?;
     } else {
-        ctx.announce(at.basis())?;
         ctx.out.line(&human::card(&item, &at.basis().zone))?;
     }
     Ok(Code::Ok)
@@ -85,6 +85,7 @@ pub(super) fn filter(ctx: &Context<'_>, args: &ListArgs) -> Filter {
 pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     let at = ctx.snapshot(opened)?;
     let id = ids::resolve(ctx, &at, &args.id)?;
+    ctx.announce(at.basis())?;
     let mut entries = at.history(&id)?;
     if entries.is_empty() {
         return Err(unknown(&at, &args.id));
@@ -101,7 +102,6 @@ pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done
             ctx.out.object(&json::with_basis(json::event(entry), at.basis()))?;
         }
     } else {
-        ctx.announce(at.basis())?;
         ctx.out.line(&id.hyphenated())?;
         for line in human::events(&entries, &at.basis().zone) {
             ctx.out.line(&format!("  {line}"))?;
@@ -114,12 +114,12 @@ pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done
 pub(crate) fn blame(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     let at = ctx.snapshot(opened)?;
     let id = ids::resolve(ctx, &at, &args.id)?;
+    ctx.announce(at.basis())?;
     let lineage = at.lineage(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
     if ctx.json() {
         let object = json::lineage(&lineage, at.basis().valid_at);
         ctx.out.object(&json::with_basis(object, at.basis()))?;
     } else {
-        ctx.announce(at.basis())?;
         for line in human::lineage(&lineage, &at.basis().zone) {
             ctx.out.line(&line)?;
         }
@@ -127,9 +127,9 @@ pub(crate) fn blame(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     Ok(Code::Ok)
 }
 
-/// Nothing to show, with the basis it was looked for at.
+/// Nothing to show at this basis.
 pub(super) fn nothing(basis: &Basis, what: &str) -> Failure {
-    Failure::not_found(format!("{what} ({})", basis.line()))
+    Failure::not_found(what).at(json::basis(basis))
 }
 
 fn unknown(at: &Snapshot<'_>, text: &str) -> Failure {

@@ -13,16 +13,33 @@ use crate::output::{human, json as object};
 const COMPLETENESS: &str = "completeness was checked against the local anchor only: a log that was cut \
      or forked together with its anchor shows only against a head that somebody else kept";
 
-/// Checks what is stored, one line for each claim.
-pub(crate) fn verify(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
-    let report = opened.ledger.verify(level(args.level), &|what, done, total| {
+/// Checks what is stored, one line for each claim. A ledger that is too damaged to be opened is
+/// checked as far as its archive can be read.
+pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
+    let refused = match ctx.open_to_read() {
+        Ok(opened) => {
+            let done = check(ctx, &opened, args);
+            return super::close(opened.ledger, done);
+        }
+        Err(refused) if refused.code() == Code::Damaged => refused,
+        Err(refused) => return Err(refused),
+    };
+    let Ok(opened) = ctx.open_archive() else { return Err(refused) };
+    ctx.out.failure(&refused);
+    let done = check(ctx, &opened, args);
+    super::close(opened.ledger, done.map(|_| Code::Damaged))
+}
+
+fn check(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
+    let word = args.level.unwrap_or(if opened.archive { LevelWord::Content } else { LevelWord::Views });
+    let report = opened.ledger.verify(level(word), &|what, done, total| {
         show_progress(ctx, what, done, total);
     });
     ctx.out.progress_done();
     let report = report?;
     let code = code(&report);
     if ctx.json() {
-        ctx.out.object(&as_object(&report, args.level))?;
+        ctx.out.object(&as_object(&report, word))?;
         return Ok(code);
     }
     let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
@@ -76,7 +93,7 @@ fn as_object(report: &VerifyReport, level: LevelWord) -> Value {
         .map(|check| {
             json!({
                 "name": check.name,
-                "verdict": word(check.verdict),
+                "verdict": verdict(check.verdict),
                 "checked": check.checked,
                 "expected": check.expected,
                 "findings": check.findings,
@@ -84,7 +101,7 @@ fn as_object(report: &VerifyReport, level: LevelWord) -> Value {
         })
         .collect();
     json!({
-        "verdict": word(report.verdict()),
+        "verdict": verdict(report.verdict()),
         "level": format!("{level:?}").to_lowercase(),
         "seq": report.head.map(|seq| seq.0),
         "checks": checks,
@@ -101,7 +118,7 @@ fn code(report: &VerifyReport) -> Code {
 }
 
 /// The word used in JSON.
-const fn word(verdict: CheckVerdict) -> &'static str {
+const fn verdict(verdict: CheckVerdict) -> &'static str {
     match verdict {
         CheckVerdict::Ok => "ok",
         CheckVerdict::NotChecked => "not_checked",

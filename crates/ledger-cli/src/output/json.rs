@@ -177,8 +177,13 @@ pub(crate) fn difference(one: &Difference, change: &str, from: &Basis, to: &Basi
         "change": change,
         "before": side(one.before.as_ref(), from),
         "after": side(one.after.as_ref(), to),
-        "basis": { "from": basis(from), "to": basis(to) },
+        "basis": bases(from, to),
     })
+}
+
+/// Both bases of a difference.
+pub(crate) fn bases(from: &Basis, to: &Basis) -> Value {
+    json!({ "from": basis(from), "to": basis(to) })
 }
 
 /// One record of the log.

@@ -111,7 +111,11 @@ impl Out {
             return;
         }
         let text = if self.json {
-            json!({ "error": error(failure) }).to_string()
+            match failure.basis() {
+                Some(basis) => json!({ "error": error(failure), "basis": basis }),
+                None => json!({ "error": error(failure) }),
+            }
+            .to_string()
         } else {
             match failure.what_next() {
                 // Most messages of the facade say what to do already.

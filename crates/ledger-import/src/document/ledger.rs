@@ -46,14 +46,15 @@ impl Book for LedgerBook<'_> {
         }
     }
 
-    fn validity(&self, claim: Micros, memory: MemoryId) -> Result<Vec<Interval>> {
+    fn validity(&self, claim: Micros, memories: &[MemoryId]) -> Result<Vec<Vec<Interval>>> {
         let question = Question {
             known: When::Instant(claim),
             claimed: true,
             ..Question::now(self.ledger.zone())
         };
         let snapshot = self.ledger.snapshot(&question)?;
-        Ok(snapshot.get(memory)?.map_or_else(Vec::new, |item| item.validity))
+        let validity = |id| Ok(snapshot.get(id)?.map_or_else(Vec::new, |item| item.validity));
+        memories.iter().map(validity).collect()
     }
 
     fn record(&self, commands: Vec<Command>, claim: Micros, key: Option<&str>) -> Result<Recorded> {

@@ -7,9 +7,12 @@
 //! from.
 
 mod import;
+mod late;
 mod ledger;
 mod port;
 mod resume;
+mod revise;
+mod spans;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -20,7 +23,7 @@ use memledger::{Actor, Scope};
 
 use crate::encoding::{digest, import_key};
 
-pub(crate) use import::import;
+pub(crate) use import::{Desk, import};
 pub(crate) use ledger::LedgerBook;
 pub(crate) use port::{Bodies, Body, Revision, body_of};
 
@@ -41,20 +44,19 @@ struct Keys {
     begun: String,
 }
 
-fn keys(document: &[&str], revision: &Revision) -> Keys {
-    let fields = |last| -> Vec<&str> {
-        document.iter().copied().chain([revision.name.as_str(), last]).collect()
-    };
-    Keys { whole: import_key(&fields("whole")), begun: import_key(&fields("begun")) }
+fn keys(slot: &Slot, revision: &Revision) -> Keys {
+    let scope = slot.scope.to_string();
+    let key = |last| import_key(&[&scope, &slot.document, &revision.name, last]);
+    Keys { whole: key("whole"), begun: key("begun") }
 }
 
-/// The digest of the text in force after a revision; none: there is none. An empty file is no text:
-/// nothing in it can be in force.
-fn text_digest(body: &Body) -> Result<Option<[u8; 32]>, ()> {
+/// The digest of the text in force after a revision; inner none: there is no text then, outer none:
+/// the revision cannot be taken. An empty file is no text: nothing in it can be in force.
+fn text_digest(body: &Body) -> Option<Option<[u8; 32]>> {
     match body {
-        Body::Text(text) if text.is_empty() => Ok(None),
-        Body::Text(text) => Ok(Some(digest(text.as_bytes()))),
-        Body::Removed => Ok(None),
-        Body::Bad { .. } => Err(()),
+        Body::Text(text) if text.is_empty() => Some(None),
+        Body::Text(text) => Some(Some(digest(text.as_bytes()))),
+        Body::Removed => Some(None),
+        Body::Bad { .. } => None,
     }
 }

@@ -69,8 +69,8 @@ pub(crate) trait Book {
     fn known(&self, key: &str) -> Result<Option<Seq>>;
     /// All memories of the document, in the order of their records.
     fn memories(&self) -> Result<Vec<Held>>;
-    /// When this memory holds, as known at `claim` on the claimed axis.
-    fn validity(&self, claim: Micros, memory: MemoryId) -> Result<Vec<Interval>>;
+    /// When each of these memories holds, as known at `claim` on the claimed axis.
+    fn validity(&self, claim: Micros, memories: &[MemoryId]) -> Result<Vec<Vec<Interval>>>;
     /// Records commands together.
     fn record(&self, commands: Vec<Command>, claim: Micros, key: Option<&str>) -> Result<Recorded>;
 }

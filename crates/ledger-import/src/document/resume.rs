@@ -2,17 +2,18 @@
 //! ledger.
 //!
 //! Invariant: where both agree, the timeline is that of the revisions recorded. Where the ledger
-//! differs (a person closed a text, the source lost revisions), the ledger stands.
+//! differs (a person closed a text, the source lost revisions), the ledger stands. Revisions that said
+//! nothing new left no record, so they are looked at again, and say nothing new again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memledger::format::{Micros, Seq};
 use memledger::Result;
+use memledger::format::{Micros, Seq};
 
 use super::port::{Bodies, Body, Book, Held, Revision};
 use super::texts::{Home, Texts};
 use super::timeline::{Row, TextNo, Timeline};
-use super::{keys, text_digest};
+use super::{Slot, keys, text_digest};
 
 /// What earlier runs did with a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +22,6 @@ pub(crate) enum Past {
     Unknown,
     /// It is recorded.
     Recorded,
-    /// It said nothing new, and is counted.
-    Unchanged,
 }
 
 /// Where a run begins.
@@ -39,7 +38,7 @@ pub(crate) struct Start {
 /// Reads where the last run ended.
 pub(crate) fn start(
     book: &dyn Book,
-    document: &[&str],
+    slot: &Slot,
     revisions: &[Revision],
     bodies: &mut dyn Bodies,
 ) -> Result<Start> {
@@ -51,7 +50,7 @@ pub(crate) fn start(
     }
     let mut interrupted = false;
     for (index, revision) in revisions.iter().enumerate() {
-        let keys = keys(document, revision);
+        let keys = keys(slot, revision);
         match book.known(&keys.whole)? {
             Some(seq) => {
                 start.past.push(Past::Recorded);
@@ -65,7 +64,7 @@ pub(crate) fn start(
     }
     // Half a revision makes the ledger differ in ways that its completion puts right.
     if !interrupted && !held.is_empty() {
-        start.differ(&held, revisions, bodies)?;
+        start.differ(&held, revisions);
     }
     Ok(start)
 }
@@ -74,13 +73,11 @@ impl Start {
     /// Counts a revision that is recorded.
     fn recall(&mut self, revision: &Revision, body: &Body, born: Option<TextNo>) {
         let text = match text_digest(body) {
-            Err(_) => return,
-            Ok(None) => None,
-            Ok(Some(digest)) => {
+            None => return,
+            Some(None) => None,
+            Some(Some(digest)) => {
                 // Words that are gone cannot be compared, but the record that wrote them is known.
-                if let Some(number) = born
-                    && !self.texts.knows(&digest)
-                {
+                if let Some(number) = born {
                     self.texts.recognise(digest, number);
                 }
                 Some(self.texts.number(digest)).filter(|number| self.texts.home(*number) != Home::Gone)
@@ -91,64 +88,30 @@ impl Start {
     }
 
     /// Makes the timeline say what the ledger says where the two differ.
-    fn differ(
-        &mut self,
-        held: &[Held],
-        revisions: &[Revision],
-        bodies: &mut dyn Bodies,
-    ) -> Result<()> {
+    fn differ(&mut self, held: &[Held], revisions: &[Revision]) {
         let standing: Vec<&Held> = held.iter().filter(|memory| !memory.gone).collect();
         let mut edges: BTreeSet<Micros> = self.timeline.boundaries().collect();
         for interval in standing.iter().flat_map(|memory| &memory.validity) {
             edges.extend([interval.from, interval.until]);
         }
         edges.remove(&Micros::MAX);
+        // Where a revision without a record begins, later ones may have taken it into account.
+        for (revision, past) in revisions.iter().zip(&self.past) {
+            if *past == Past::Unknown {
+                edges.remove(&revision.author);
+            }
+        }
         let latest = self.timeline.latest_claim().unwrap_or(Micros::MIN);
         for edge in edges {
             let holder = standing.iter().rev().find(|memory| {
                 memory.validity.iter().any(|interval| interval.contains(edge))
             });
             let text = holder.map(|memory| self.texts.hold(memory));
-            if self.timeline.at(Micros::MAX, edge) == text
-                || self.explained(edge, text, revisions, bodies)?
-            {
-                continue;
-            }
-            let claim = holder.map_or(latest, |memory| memory.claim);
-            self.timeline.count(Row { author: edge, claim, order: u64::MAX, text });
-            self.differences += 1;
-        }
-        Ok(())
-    }
-
-    /// A revision that said nothing new when it came left no record, but later ones took it into
-    /// account. It is counted where the ledger differs in just the way it says.
-    fn explained(
-        &mut self,
-        edge: Micros,
-        text: Option<TextNo>,
-        revisions: &[Revision],
-        bodies: &mut dyn Bodies,
-    ) -> Result<bool> {
-        for (index, revision) in revisions.iter().enumerate() {
-            let waits = self.past.get(index) == Some(&Past::Unknown);
-            if revision.author != edge || !waits {
-                continue;
-            }
-            let said = match text_digest(&bodies.body(index)?) {
-                Err(_) => continue,
-                Ok(digest) => digest.map(|digest| self.texts.number(digest)),
-            };
-            let Revision { author, claim, order, .. } = *revision;
-            let row = Row { author, claim, order, text };
-            if said == text && self.timeline.repeats(&row) {
-                self.timeline.count(row);
-                if let Some(past) = self.past.get_mut(index) {
-                    *past = Past::Unchanged;
-                }
-                return Ok(true);
+            if self.timeline.at(Micros::MAX, edge) != text {
+                let claim = holder.map_or(latest, |memory| memory.claim);
+                self.timeline.count(Row { author: edge, claim, order: u64::MAX, text });
+                self.differences += 1;
             }
         }
-        Ok(false)
     }
 }

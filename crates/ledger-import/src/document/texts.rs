@@ -57,11 +57,16 @@ impl Texts {
         self.numbers.entry(digest).or_insert(number);
     }
 
-    /// Whether a text was seen.
-    pub(crate) fn knows(&self, digest: &[u8; 32]) -> bool {
-        self.numbers.contains_key(digest)
+    /// All memories that stand.
+    pub(crate) fn memories(&self) -> Vec<MemoryId> {
+        let standing = self.homes.iter().filter_map(|home| match home {
+            Home::Memory(id) => Some(*id),
+            Home::None | Home::Gone => None,
+        });
+        standing.collect()
     }
 
+    /// What became of a text.
     pub(crate) fn home(&self, number: TextNo) -> Home {
         self.homes.get(number.0).copied().unwrap_or(Home::None)
     }

@@ -1,5 +1,4 @@
-//! Owns the two time axes of one document: which text is in force when, as known when, and what a
-//! ledger has to record so that one more revision is counted.
+//! Owns the two time axes of one document: which text is in force when, as known when.
 //!
 //! Invariants: pure; the answer depends on the set of revisions counted and not on the order in
 //! which they were counted. In force at `valid`, as known at `claim`, is the text of the revision with
@@ -7,7 +6,6 @@
 //! the later row wins. May not: know ledgers, texts, or where revisions come from.
 
 use memledger::format::Micros;
-use memledger::Interval;
 
 /// Number of a distinct text of one document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,22 +30,15 @@ impl Row {
     }
 }
 
-/// A text begins or ceases to hold in a span of valid time.
+/// How a revision shows at one claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Change {
-    pub(crate) span: Interval,
-    pub(crate) text: TextNo,
-    /// Whether it holds from now on, or no more.
-    pub(crate) holds: bool,
-    /// The text that is in force in the span afterwards.
-    pub(crate) successor: Option<TextNo>,
-}
-
-/// Changes that are claimed to have been known at one instant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct View {
     pub(crate) claim: Micros,
-    pub(crate) changes: Vec<Change>,
+    /// The end of the span from its author date on in which it is in force; its author date itself
+    /// where a later row of the same date takes its place.
+    pub(crate) end: Micros,
+    /// The text that is in force in the span without it.
+    pub(crate) before: Option<TextNo>,
 }
 
 /// The revisions counted so far.
@@ -66,18 +57,9 @@ impl Timeline {
 
     /// The text in force at `valid`, as known at `claim`.
     pub(crate) fn at(&self, claim: Micros, valid: Micros) -> Option<TextNo> {
-        self.row_at(claim, valid).and_then(|row| row.text)
-    }
-
-    /// Whether `row` said nothing new among the revisions claimed before it, and would be the one in
-    /// force from its author date on if it were counted.
-    pub(crate) fn repeats(&self, row: &Row) -> bool {
-        let until = self.rows.partition_point(|other| other.author <= row.author);
-        let known = self.rows.get(..until).unwrap_or_default().iter().rev();
-        let before = known.clone().find(|other| (other.claim, other.order) < (row.claim, row.order));
-        let last = known.clone().next();
-        before.and_then(|before| before.text) == row.text
-            && last.is_none_or(|last| last.rank() < row.rank())
+        let until = self.rows.partition_point(|row| row.author <= valid);
+        let mut known = self.rows.get(..until)?.iter().rev().filter(|row| row.claim <= claim);
+        known.next()?.text
     }
 
     /// Instants at which a text may begin or end, in order.
@@ -90,122 +72,36 @@ impl Timeline {
         self.rows.iter().map(|row| row.claim).max()
     }
 
-    fn row_at(&self, claim: Micros, valid: Micros) -> Option<&Row> {
-        let until = self.rows.partition_point(|row| row.author <= valid);
-        self.rows.get(..until)?.iter().rev().find(|row| row.claim <= claim)
+    /// Whether `row` is claimed after every revision counted.
+    pub(crate) fn is_newest(&self, row: &Row) -> bool {
+        self.rows.iter().all(|other| (other.claim, other.order) < (row.claim, row.order))
     }
 
-    /// What has to be recorded so that `row` is counted too: one step for its own claim and, where
-    /// it arrives after revisions with later claims, one for each later claim at which its text would
-    /// otherwise stand beside another, or where its arrival would take a later one's place.
-    ///
-    /// Every step presumes that the earlier ones are recorded after everything counted so far. Empty:
-    /// the revision changes nothing.
-    pub(crate) fn plan(&self, row: &Row) -> Vec<Step> {
-        let Some(end) = self.window_end(row) else { return Vec::new() };
-        let mut window = Window::new(self, row, end);
-        let mut later: Vec<&Row> =
-            self.rows.iter().filter(|other| other.claim > row.claim && other.author < end).collect();
-        later.sort_by_key(|other| other.claim);
-        let mut steps: Vec<Step> = window.step(row.claim).into_iter().collect();
-        while let Some(first) = later.first() {
-            let claim = first.claim;
-            let same = later.iter().take_while(|other| other.claim == claim).count();
-            later.drain(..same).for_each(|other| window.arrive(other));
-            steps.extend(window.step(claim));
+    /// How `row` shows at its own claim and then at every later claim that may change that. The span
+    /// only ever gets shorter. Empty: it never shows.
+    pub(crate) fn views(&self, row: &Row) -> Vec<View> {
+        let own = self.view(row, row.claim);
+        if own.end == row.author {
+            return Vec::new();
         }
-        steps
+        let later = |other: &&Row| other.claim > row.claim && other.author < own.end;
+        let mut claims: Vec<Micros> =
+            self.rows.iter().filter(later).map(|other| other.claim).collect();
+        claims.sort_unstable();
+        claims.dedup();
+        let later = claims.into_iter().map(|claim| self.view(row, claim));
+        std::iter::once(own).chain(later).collect()
     }
 
-    /// The end of the span in which `row` is in force as known at its own claim; none: a later row of
-    /// the same author date is known already.
-    fn window_end(&self, row: &Row) -> Option<Micros> {
-        let known = |other: &&Row| other.claim <= row.claim;
+    fn view(&self, row: &Row, claim: Micros) -> View {
         let from = self.rows.partition_point(|other| other.rank() < row.rank());
-        let next = self.rows.get(from..)?.iter().find(known);
-        match next {
-            Some(next) if next.author == row.author => None,
-            Some(next) => Some(next.author),
-            None => Some(Micros::MAX),
+        let mut after = self.rows.get(from..).unwrap_or_default().iter();
+        let next = after.find(|other| other.claim <= claim);
+        let mut known = self.rows.get(..from).unwrap_or_default().iter().rev();
+        View {
+            claim,
+            end: next.map_or(Micros::MAX, |next| next.author),
+            before: known.find(|other| other.claim <= claim).and_then(|other| other.text),
         }
-    }
-}
-
-/// The span a new revision can change, cut at every author date inside it.
-struct Window<'a> {
-    row: &'a Row,
-    end: Micros,
-    segments: Vec<Segment>,
-}
-
-/// A piece of the window in which one text is in force at any claim.
-struct Segment {
-    from: Micros,
-    /// The revision in force without the new one.
-    best: Option<Row>,
-    /// What the steps so far made hold, or not hold, here; in order.
-    done: Vec<(TextNo, bool)>,
-}
-
-impl<'a> Window<'a> {
-    fn new(timeline: &Timeline, row: &'a Row, end: Micros) -> Self {
-        let inside = timeline.boundaries().filter(|at| row.author < *at && *at < end);
-        let mut starts: Vec<Micros> = std::iter::once(row.author).chain(inside).collect();
-        starts.dedup();
-        let segment = |from| Segment {
-            from,
-            best: timeline.row_at(row.claim, from).copied(),
-            done: Vec::new(),
-        };
-        Self { row, end, segments: starts.into_iter().map(segment).collect() }
-    }
-
-    /// Counts a revision of a later claim.
-    fn arrive(&mut self, other: &Row) {
-        for segment in self.segments.iter_mut().filter(|segment| segment.from >= other.author) {
-            if segment.best.is_none_or(|best| best.rank() < other.rank()) {
-                segment.best = Some(*other);
-            }
-        }
-    }
-
-    /// What is missing at `claim`.
-    fn step(&mut self, claim: Micros) -> Option<Step> {
-        let mut changes: Vec<Change> = Vec::new();
-        let ends: Vec<Micros> =
-            self.segments.iter().skip(1).map(|next| next.from).chain([self.end]).collect();
-        for (segment, until) in self.segments.iter_mut().zip(ends) {
-            let span = Interval { from: segment.from, until };
-            for (text, holds, successor) in segment.missing(self.row) {
-                segment.done.push((text, holds));
-                let grown = changes.iter_mut().find(|change| {
-                    (change.text, change.holds, change.successor) == (text, holds, successor)
-                        && change.span.until == span.from
-                });
-                match grown {
-                    Some(change) => change.span.until = span.until,
-                    None => changes.push(Change { span, text, holds, successor }),
-                }
-            }
-        }
-        (!changes.is_empty()).then_some(Step { claim, changes })
-    }
-}
-
-impl Segment {
-    /// What has to cease and to begin holding here.
-    fn missing(&self, row: &Row) -> Vec<(TextNo, bool, Option<TextNo>)> {
-        let before = self.best.and_then(|best| best.text);
-        let mut after: Vec<TextNo> = before.into_iter().collect();
-        for (text, holds) in &self.done {
-            after.retain(|other| other != text);
-            after.extend(holds.then_some(*text));
-        }
-        let newer = self.best.is_none_or(|best| best.rank() < row.rank());
-        let desired = if newer { row.text } else { before };
-        let ceasing = after.iter().filter(|text| Some(**text) != desired);
-        let ceasing = ceasing.map(|text| (*text, false, desired));
-        let beginning = desired.filter(|text| !after.contains(text));
-        ceasing.chain(beginning.map(|text| (text, true, desired))).collect()
     }
 }

@@ -70,6 +70,11 @@ impl KeyStore {
         pool.next.map_or(0, |next| pool.durable_end.saturating_sub(next))
     }
 
+    /// Whether this store belongs to a holder that may hand out slots.
+    pub(crate) fn is_ready(&self) -> bool {
+        lock(&self.pool).next.is_some()
+    }
+
     /// Hands out slots that nobody was given, in ascending order, with their keys. What is handed
     /// out and not used stays unused. Allocates pages when there are too few, and the caller pays
     /// for the flush.

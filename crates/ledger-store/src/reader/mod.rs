@@ -270,7 +270,11 @@ fn anchored(
     storage: &dyn Storage,
     ledger: LedgerId,
 ) -> Result<(Option<Position>, Option<StoreError>), StoreError> {
-    let anchors = read_anchors(storage)?;
+    let mut anchors = read_anchors(storage)?;
+    if anchors.problem(ledger).is_some() {
+        // A holder may have been writing it just then.
+        anchors = read_anchors(storage)?;
+    }
     if anchors.are_missing() && list_segments(storage)?.is_empty() {
         let missing = "log and anchors are missing".to_owned();
         return Err(StoreError::NotALedger { missing });

@@ -1,8 +1,12 @@
 //! Changed, missing and foreign files: refused or reported, and never served as something else.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use ledger_format::{LedgerId, SegmentNo, Seq};
+use ledger_format::batch::{BatchView, FrameWriter};
+use ledger_format::segment::SegmentHeader;
+use ledger_format::tree::Frontier;
+use ledger_format::{LedgerId, SegmentNo, Seq, TreeRoot};
 
 use super::{LEDGER, commit, copy, first_segment, log_of, open, records, shared, small};
 use crate::storage::{MemStorage, RelPath, Storage};
@@ -252,4 +256,66 @@ fn a_damaged_log_can_be_read_as_far_as_it_is_valid() {
     let found = Reader::open_unanchored(whole, LEDGER).unwrap();
     assert!(found.stopped.is_none());
     assert_eq!(records(&found.reader).unwrap().len(), 40);
+}
+
+/// A batch that is whole, with a hash of its own that holds, over a root that is not the tree's:
+/// no unfinished write leaves that, so it is not dropped.
+#[test]
+fn a_forged_root_is_refused_even_at_the_end() {
+    let (storage, positions) = log_of(1, 1);
+    let from = usize::try_from(positions[0].segment_end).unwrap();
+    storage
+        .edit(&first_segment(), |bytes| {
+            let batch = BatchView::decode(&bytes[from..]).unwrap();
+            let mut frames = FrameWriter::default();
+            for record in batch.records() {
+                frames.push(record.unwrap()).unwrap();
+            }
+            let root = TreeRoot([9; 32]);
+            let last = positions[1].head.hash;
+            let (forged, _) = frames.finish(&batch.header, &last, &root).unwrap();
+            bytes[from..from + forged.len()].copy_from_slice(&forged);
+        })
+        .unwrap();
+    let error = open(&storage).unwrap_err();
+    assert!(error.to_string().contains("Merkle root"), "{error}");
+    let found = Reader::open_unanchored(shared(&storage), LEDGER).unwrap();
+    assert_eq!(found.reader.position(), Some(positions[0]));
+}
+
+/// Headers that pass their own check but do not say what the log before them says.
+#[test]
+fn forged_segment_headers_are_noticed() {
+    let storage = segmented();
+    let path = layout::segment(SegmentNo(1));
+    let forge = |change: &dyn Fn(&mut SegmentHeader)| {
+        let copy = copy(&storage);
+        copy.edit(&path, |bytes| {
+            let mut header = SegmentHeader::decode(bytes).unwrap();
+            change(&mut header);
+            bytes[..4096].copy_from_slice(&header.encode());
+        })
+        .unwrap();
+        let reader = Reader::open(shared(&copy), LEDGER)?;
+        reader.scan_segment(SegmentNo(0), Check::Chain, |_| {
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok::<(), StoreError>(())
+    };
+    forge(&|_| {}).unwrap();
+    let frontier = |header: &SegmentHeader| {
+        let mut nodes = header.frontier.nodes().to_vec();
+        nodes[0][0] ^= 1;
+        Frontier::from_parts(header.frontier.size(), nodes).unwrap()
+    };
+    let changes: [&dyn Fn(&mut SegmentHeader); 5] = [
+        &|header| header.frontier = frontier(header),
+        &|header| header.previous_record.0[0] ^= 1,
+        &|header| header.previous_batch.0[0] ^= 1,
+        &|header| header.first_batch.0 += 1,
+        &|header| header.previous_length += 1,
+    ];
+    for change in changes {
+        assert_eq!(forge(change).unwrap_err().class(), Class::Damaged);
+    }
 }

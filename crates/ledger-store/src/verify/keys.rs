@@ -20,7 +20,9 @@ pub(super) fn check(work: &Work<'_>, log: &Log, opened: Option<&StoreError>) {
         }
         return;
     };
-    let seen = keys.check(&mut |fault| work.add(finding(&fault, needed)));
+    // A holder's own store is never half changed when it is looked at.
+    let excuse = if keys.is_ready() { Excuse::None } else { Excuse::UncleanStop };
+    let seen = keys.check(&mut |fault| work.add(finding(&fault, needed, excuse)));
     match seen {
         Ok(seen) => {
             work.counts.checked(Topic::Keys, seen.whole);
@@ -40,9 +42,12 @@ fn needed_pages(log: &Log) -> u64 {
     next.max(PEPPER_SLOT.0 + 1).div_ceil(PAGE_SLOTS as u64)
 }
 
-fn finding(fault: &KeyFault, needed: u64) -> Found {
-    let expected =
-        if fault.repairable { "a whole copy, as its twin is" } else { "a whole copy in either file" };
+fn finding(fault: &KeyFault, needed: u64, excuse: Excuse) -> Found {
+    let expected = if fault.repairable {
+        "a whole copy, as its twin is (`repair` makes it again)"
+    } else {
+        "a whole copy in either file"
+    };
     let what = match fault.page {
         Some(page) => format!("key page {page}"),
         None if fault.offset == 0 => "the header of the key file".to_owned(),
@@ -51,8 +56,8 @@ fn finding(fault: &KeyFault, needed: u64) -> Found {
     let found = Found::damage(Topic::Keys, &fault.file, what, expected, &fault.what);
     // No record refers to such a page, and it is written anew before one does.
     let unused = fault.page.is_some_and(|page| page >= needed);
-    let excuse = if fault.residue || unused { Excuse::UncleanStop } else { Excuse::None };
-    found.at(fault.offset).unless(excuse)
+    let excused = fault.residue || unused;
+    found.at(fault.offset).unless(if excused { excuse } else { Excuse::None })
 }
 
 fn against_log(work: &Work<'_>, keys: &KeyStore, log: &Log) {

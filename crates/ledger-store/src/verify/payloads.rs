@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ledger_format::batch::BatchHeader;
 use ledger_format::{LedgerId, PayloadId, PayloadRef, Seq, hash, payload};
+use zeroize::Zeroizing;
 
 use super::VerifyLevel;
 use super::findings::{Excuse, Found, Topic};
@@ -12,7 +13,7 @@ use super::payload_files;
 use super::report::Severity;
 use super::work::Work;
 use crate::error::StoreError;
-use crate::keys::{KeyState, KeyStore};
+use crate::keys::KeyState;
 use crate::layout;
 use crate::storage::{RelPath, StorageError, StorageFile};
 
@@ -113,6 +114,14 @@ impl<'a, 'w> Payloads<'a, 'w> {
     }
 }
 
+/// What the slot of a payload holds.
+enum Slot {
+    Empty,
+    Kept,
+    Outside,
+    Unknown(String),
+}
+
 /// One payload where its record says it is.
 struct One<'a, 'w> {
     work: &'a Work<'w>,
@@ -129,7 +138,8 @@ impl One<'_, '_> {
         let id = self.reference.id;
         if id >= self.next {
             let expected = format!("a number below {}", self.next);
-            return Some(self.damage(Topic::Payloads, "the number of a payload", &expected, &id.to_string()));
+            let what = "the number of a payload";
+            return Some(self.damage(Topic::Payloads, what, &expected, &id.to_string()));
         }
         if self.work.used.mark(id) {
             let what = "the number of a payload";
@@ -149,10 +159,9 @@ impl One<'_, '_> {
             return failed("bytes that are not zero");
         }
         match self.slot() {
-            Ok(Some(false)) => return failed("zeros, and its key is still there"),
-            Ok(Some(true)) => {}
-            Ok(None) => return Some(self.no_slot()),
-            Err(found) => return Some(found),
+            Slot::Kept => return failed("zeros, and its key is still there"),
+            Slot::Empty => {}
+            slot => return self.no_slot(&slot),
         }
         self.count(&[Topic::Payloads, Topic::Content]);
         None
@@ -170,13 +179,12 @@ impl One<'_, '_> {
             return Some(self.damage(Topic::Payloads, &what, expected, found));
         }
         match self.slot() {
-            Ok(Some(false)) => {}
-            Ok(Some(true)) => {
+            Slot::Kept => {}
+            Slot::Empty => {
                 let found = "an empty slot, and no erasure";
                 return Some(self.damage(Topic::Payloads, &what, "a key", found));
             }
-            Ok(None) => return Some(self.no_slot()),
-            Err(found) => return Some(found),
+            slot => return self.no_slot(&slot),
         }
         self.count(&[Topic::Payloads]);
         if self.work.level() >= VerifyLevel::Content { self.content(stored) } else { None }
@@ -210,23 +218,32 @@ impl One<'_, '_> {
         }
     }
 
-    /// Whether the slot of the payload is empty; `None` when there is no such slot. Damage of the
-    /// key files has findings of its own.
-    fn slot(&self) -> Result<Option<bool>, Found> {
-        let state = self.work.keys.map(|keys: &KeyStore| keys.is_zero(self.reference.id));
-        let found = match state {
-            Some(Ok(zero)) => return Ok(zero),
-            Some(Err(error)) => error.to_string(),
-            None => "key files that cannot be opened".to_owned(),
+    fn slot(&self) -> Slot {
+        let Some(keys) = self.work.keys else {
+            return Slot::Unknown("key files that cannot be opened".to_owned());
         };
-        let what = format!("the key of payload {}", self.reference.id);
-        let finding = self.damage(Topic::Payloads, &what, "its slot", &found);
-        Err(finding.severity(Severity::CannotCheck))
+        match keys.is_zero(self.reference.id) {
+            Ok(Some(true)) => Slot::Empty,
+            Ok(Some(false)) => Slot::Kept,
+            Ok(None) => Slot::Outside,
+            Err(error) => Slot::Unknown(error.to_string()),
+        }
     }
 
-    fn no_slot(&self) -> Found {
-        let what = format!("payload {}", self.reference.id);
-        self.damage(Topic::Payloads, &what, "a slot for its key", "key files that end before it")
+    /// Damage of the key files has findings of its own: here it only stands in the way.
+    fn no_slot(&self, slot: &Slot) -> Option<Found> {
+        let what = format!("the key of payload {}", self.reference.id);
+        match slot {
+            Slot::Empty | Slot::Kept => None,
+            Slot::Outside => {
+                let found = "key files that end before it";
+                Some(self.damage(Topic::Payloads, &what, "its slot", found))
+            }
+            Slot::Unknown(found) => {
+                let finding = self.damage(Topic::Payloads, &what, "its slot", found);
+                Some(finding.severity(Severity::CannotCheck))
+            }
+        }
     }
 
     fn count(&self, topics: &[Topic]) {
@@ -250,5 +267,6 @@ fn opens(
     stored: &[u8],
     key: &[u8; 32],
 ) -> Option<String> {
-    payload::open(ledger, reference, stored, key).map(zeroize::Zeroizing::new).err().map(|error| error.to_string())
+    let opened = payload::open(ledger, reference, stored, key).map(Zeroizing::new);
+    opened.err().map(|error| error.to_string())
 }

@@ -71,11 +71,11 @@ pub(super) fn check(work: &Work<'_>, plan: &Plan, read: &dyn Fn(u64)) -> Checked
     checked
 }
 
+/// A segment whose header is sound.
+type Opened = (Arc<dyn StorageFile>, SegmentHeader);
+
 /// Reads the header. `None` when it is not sound, which was reported.
-fn open(
-    work: &Work<'_>,
-    plan: &Plan,
-) -> Result<Option<(Arc<dyn StorageFile>, SegmentHeader)>, StoreError> {
+fn open(work: &Work<'_>, plan: &Plan) -> Result<Option<Opened>, StoreError> {
     let file: Arc<dyn StorageFile> = work.storage.open_read(&plan.file)?.into();
     let length = plan.end.min(HEADER_BYTES as u64);
     let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
@@ -167,7 +167,8 @@ impl<'a, 'w> Run<'a, 'w> {
             }
         };
         let last = self.checked.position.map_or(0, |position| position.head.batch.0);
-        let excuse = if self.plan.is_last { self.work.excuse_above_anchor(last) } else { Excuse::None };
+        let excuse =
+            if self.plan.is_last { self.work.excuse_above_anchor(last) } else { Excuse::None };
         self.settle(excuse);
         self.checked.whole = whole;
         self.checked.payloads = self.payloads.span();
@@ -208,8 +209,7 @@ impl<'a, 'w> Run<'a, 'w> {
         anchors::meet(work, &position);
         self.checked.position = Some(position);
         if work.level() >= VerifyLevel::Payloads {
-            let batch_range = &batch.header;
-            self.unsettled = self.payloads.batch(batch_range, &self.references);
+            self.unsettled = self.payloads.batch(&batch.header, &self.references);
         }
         Ok(())
     }

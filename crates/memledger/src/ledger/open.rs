@@ -193,7 +193,7 @@ fn assemble(
     })
 }
 
-fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storage>> {
+pub(crate) fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storage>> {
     let opened = if read_only { FsStorage::open_read_only(dir) } else { FsStorage::open(dir) };
     match opened {
         Ok(storage) => Ok(Arc::new(storage)),

@@ -1,6 +1,6 @@
 //! Owns a moment of the ledger that can be asked any number of questions.
 
-use ledger_format::{MemoryId, Micros};
+use ledger_format::{MemoryId, Micros, Seq};
 
 use crate::archive::Archive;
 use crate::basis::Basis;
@@ -73,18 +73,22 @@ impl Snapshot<'_> {
         history::lineage(&self.assembler(), id)
     }
 
-    /// Ids that begin with some hex digits, known at the basis.
+    /// The memories a short name can mean, known at the basis: `m12` is the memory that record 12
+    /// wrote; anything else is the beginning of an id in hex digits.
     ///
     /// # Errors
-    /// When the text is no beginning of an id.
-    pub fn find(&self, prefix: &str) -> Result<Vec<MemoryId>> {
-        if super::first_with_prefix(prefix).is_none() {
+    /// When the text is neither.
+    pub fn find(&self, short: &str) -> Result<Vec<MemoryId>> {
+        if let Some(number) = short.strip_prefix('m').and_then(|digits| digits.parse().ok()) {
+            return Ok(self.past().birth_at(Seq(number))?.map(|birth| birth.id).into_iter().collect());
+        }
+        if super::first_with_prefix(short).is_none() {
             return Err(Error::new(
                 ErrorKind::Invalid,
-                format!("{prefix:?} is not the beginning of a memory id; ids are hex digits as `list` prints them"),
+                format!("{short:?} names no memory: give m and the number of its record (m12), its id, or the beginning of it"),
             ));
         }
-        let mut found = self.past().with_prefix(prefix)?;
+        let mut found = self.past().with_prefix(short)?;
         found.truncate(super::PREFIX_MATCHES);
         Ok(found)
     }

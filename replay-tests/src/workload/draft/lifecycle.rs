@@ -2,7 +2,9 @@
 
 use ledger_format::event::memory as body;
 use ledger_format::names::{ExpireCause, SkillPhase, SummaryPhase};
-use ledger_format::{AliasKind, CloseKind, Event, JobId, Kind, Layer, Micros, Reach, Seq, Trust};
+use ledger_format::{
+    AliasKind, CloseKind, Event, JobId, Kind, Layer, MemoryId, Micros, Reach, Seq, Trust,
+};
 
 use super::{UNKNOWN_TARGET, choose};
 use crate::workload::op::Op;
@@ -41,6 +43,13 @@ pub(super) fn event(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
                 rule: u32::from(op.x),
             })
         }
+        _ => return marked(world, op, kind, memory),
+    })
+}
+
+/// The events that say one small thing about a memory.
+fn marked(world: &World, op: Op, kind: Kind, memory: MemoryId) -> Option<Event> {
+    Some(match kind {
         Kind::Pin => Event::Pin(body::Pin { memory }),
         Kind::Unpin => Event::Unpin(body::Unpin { memory }),
         Kind::Promote => {
@@ -126,7 +135,7 @@ fn listed(world: &World, op: Op, kind: Kind) -> Option<Event> {
     })
 }
 
-fn close(world: &World, op: Op, memory: ledger_format::MemoryId) -> Event {
+fn close(world: &World, op: Op, memory: MemoryId) -> Event {
     let wrong = op.x % 4 == 3;
     let (from, until) = if wrong {
         (None, None)

@@ -58,7 +58,7 @@ fn content(args: &WriteArgs, words: Option<OsString>) -> Result<(Content, Option
     if let Some(path) = &args.body {
         let text = text::file(path)?;
         let wrong = |what: String| Failure::usage(what).within(path.display());
-        let fields = object::read(text.as_bytes()).map_err(wrong)?;
+        let fields = object::read(text.as_bytes()).map_err(|refused| wrong(refused.message()))?;
         let (value, named) = line::typed_body(fields).map_err(wrong)?;
         if let (Some(flag), Some(named)) = (args.body_type, named)
             && flag != named

@@ -42,6 +42,16 @@ pub(super) struct Refused {
     pub(super) reason: String,
 }
 
+impl Refused {
+    /// The refusal as a sentence.
+    pub(super) fn message(&self) -> String {
+        match &self.field {
+            Some(field) => format!("{field}: {}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+}
+
 /// What a line proposes.
 pub(super) struct Proposed {
     pub(super) proposal: Proposal,
@@ -54,7 +64,7 @@ pub(super) struct Proposed {
 /// # Errors
 /// Why it is refused.
 pub(super) fn parse(ctx: &Context<'_>, bytes: &[u8]) -> Result<Proposed, Refused> {
-    let fields = read(bytes).map_err(|reason| Refused { field: None, reason })?;
+    let fields = read(bytes)?;
     let mut draft = Draft::new(ctx.scope.clone(), ctx.scope_step, ctx.now());
     for (name, value) in fields.0 {
         draft.take(&name, value).map_err(|reason| Refused { field: Some(name), reason })?;

@@ -177,17 +177,13 @@ fn print_outcomes(ctx: &Context<'_>, line: u64, outcomes: &[Outcome], step: Step
 }
 
 fn refusal(line: u64, refused: &Refused) -> Value {
-    let message = match &refused.field {
-        Some(field) => format!("{field}: {}", refused.reason),
-        None => refused.reason.clone(),
-    };
     json!({
         "line": line,
         "error": {
             "kind": "invalid",
             "code": Code::Usage.number(),
             "field": refused.field,
-            "message": message,
+            "message": refused.message(),
         }
     })
 }

@@ -35,12 +35,12 @@ pub(crate) fn record(entry: &LogEntry, zone: &Zone, raw: bool) -> String {
     for (role, number, text) in &entry.payloads {
         pairs.push(("payload", format!("{number} {role}: {}", visible(&words(text)))));
     }
-    pairs.push(("detail", visible(&entry.detail)));
     pairs.push(("bytes", entry.bytes.len().to_string()));
     if raw {
         pairs.push(("raw", hex(&entry.bytes)));
     }
-    format!("#{}  {}\n{}", entry.seq, entry.event, fields(&pairs))
+    let detail = super::block(&entry.detail);
+    format!("#{}  {}\n{}\n{detail}", entry.seq, entry.event, fields(&pairs))
 }
 
 /// Size, head, anchor, lag.

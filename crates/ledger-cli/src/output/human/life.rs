@@ -92,13 +92,8 @@ fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
     lines.into_iter().map(|line| format!("  {line}"))
 }
 
-/// One difference: `+` came, `-` went, `~` changed.
-pub(crate) fn difference(one: &Difference, change: &str) -> Vec<String> {
-    let sign = match (&one.before, &one.after) {
-        (None, _) => '+',
-        (_, None) => '-',
-        _ => '~',
-    };
+/// One difference, with its sign and its word.
+pub(crate) fn difference(one: &Difference, (sign, change): (char, &str)) -> Vec<String> {
     let Some(shown) = one.after.as_ref().or(one.before.as_ref()) else { return Vec::new() };
     vec![
         sign.to_string(),

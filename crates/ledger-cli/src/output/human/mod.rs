@@ -7,15 +7,21 @@ mod archive;
 mod item;
 mod life;
 
-use memledger::civil::{Zone, format_in};
+use memledger::civil::{Zone, format_in, format_utc};
 use memledger::format::{MemoryId, Micros};
-use memledger::{Interval, Text};
+use memledger::{Basis, Interval, Text};
 
 use super::width::visible;
 
 pub(crate) use archive::{log_line, record, status, verify};
 pub(crate) use item::{aligned, card, table};
 pub(crate) use life::{difference, events, lineage, outcome};
+
+/// The instant on the valid axis, and what it was typed as.
+pub(crate) fn valid(basis: &Basis, typed: &str) -> String {
+    let at = format_utc(basis.valid_at);
+    format!("valid at {at} ({}, {})", visible(typed.trim()), basis.zone)
+}
 
 /// Hyphenated characters of an id that are shown where a prefix is enough: its time and the twelve
 /// bits after it.

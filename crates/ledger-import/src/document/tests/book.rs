@@ -122,8 +122,9 @@ impl Book for FakeBook {
         Ok(texts.iter().enumerate().map(held).collect())
     }
 
-    fn validity(&self, claim: Micros, memory: MemoryId) -> Result<Vec<Interval>> {
-        Ok(intervals(&self.validity_of(number(memory), claim.0)))
+    fn validity(&self, claim: Micros, memories: &[MemoryId]) -> Result<Vec<Vec<Interval>>> {
+        let one = |id: &MemoryId| intervals(&self.validity_of(number(*id), claim.0));
+        Ok(memories.iter().map(one).collect())
     }
 
     fn record(&self, commands: Vec<Command>, claim: Micros, key: Option<&str>) -> Result<Recorded> {

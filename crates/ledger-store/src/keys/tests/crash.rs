@@ -7,9 +7,7 @@ use crate::storage::{Fault, FaultPlan, Op, Survival};
 const SLOTS: [u64; 4] = [3, 125, 126, 300];
 
 fn survivals() -> impl Iterator<Item = Survival> {
-    [Survival::Nothing, Survival::Everything]
-        .into_iter()
-        .chain((0..24).map(Survival::Seeded))
+    [Survival::Nothing, Survival::Everything].into_iter().chain((0..12).map(Survival::Seeded))
 }
 
 fn made() -> (MemStorage, Vec<KeyState>) {
@@ -81,14 +79,15 @@ fn a_second_crash_while_the_first_is_made_good_loses_nothing() {
     let (base, before) = made();
     let slots = SLOTS.map(PayloadId);
     sweep(&base, |_| Fault::StopInside { bytes: 512 }, |store| store.erase(&slots).map(drop), |left, _| {
-        for at in 0..24 {
+        // Every third operation: the sweep outside covers the others.
+        for at in (0..24).step_by(3) {
             let again = left.crash(Survival::Everything);
             let store = open(&again).unwrap();
             again.set_fault(FaultPlan::at(again.ops() + at, Fault::StopInside { bytes: 1_024 }));
             if store.erase(&slots).is_ok() {
                 break;
             }
-            for how in [Survival::Nothing, Survival::Seeded(at), Survival::Seeded(at + 100)] {
+            for how in [Survival::Nothing, Survival::Seeded(at)] {
                 intact_or_zero(&again.crash(how), &before, false);
             }
         }

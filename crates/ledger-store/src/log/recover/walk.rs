@@ -251,7 +251,6 @@ impl Walker<'_> {
         let is_last = index + 1 == self.headers.list.len() && !self.headers.torn_last;
         let may_drop = fault.kind == FaultKind::Torn
             && is_last
-            && self.reached_anchor
             && self.is_above_anchor(segment, end)
             && tail.later_batch(failed).is_none();
         if may_drop {

@@ -234,6 +234,21 @@ fn two_payloads_with_one_key_are_damage() {
 }
 
 #[test]
+fn a_holder_that_checks_its_own_keys_excuses_nothing() {
+    let storage = MemStorage::new();
+    let mut holder = Holder::create(Arc::new(storage.clone()));
+    holder.write(&["one"]).unwrap();
+    holder.appender.anchor().unwrap();
+    let options = VerifyOptions { upto: holder.appender.position(), ..VerifyOptions::default() };
+    let report = || verify(&holder.storage, LEDGER, Some(&holder.keys), options, &|_| false, &|_| {});
+    assert_eq!(report().findings, []);
+    storage.flip_bit(&path("keys/slots.b"), 5_000, 1).unwrap();
+    assert_eq!(claim(&report(), "keys"), Verdict::Damaged);
+    holder.keys.repair().unwrap();
+    assert_eq!(report().findings, []);
+}
+
+#[test]
 fn names_that_no_ledger_makes_are_noted_or_refused() {
     let (storage, made) = made_in_memory();
     for name in ["notes.txt", "log/readme", "payloads/x", "keys/slots.c"] {

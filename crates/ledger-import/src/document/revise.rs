@@ -1,0 +1,199 @@
+//! Owns one revision: what is asked of the ledger for it.
+
+use memledger::format::{BodyType, CloseKind, Layer, MemoryId, Micros, SourceKind, Trust};
+use memledger::{Command, Content, Error, Interval, Proposal, Result, Source};
+
+use super::late::{Change, Late};
+use super::port::{Body, Book, Recorded, Revision};
+use super::texts::{Home, Texts};
+use super::timeline::{Row, Timeline, View};
+use super::{Keys, Slot, text_digest};
+
+/// What became of a revision.
+pub(crate) enum Fate {
+    /// It is recorded.
+    Appended,
+    /// It says nothing new.
+    Unchanged,
+    /// Its words were forgotten or erased here.
+    Gone,
+    /// It cannot be taken: why.
+    Refused(String),
+}
+
+/// A document on its way into the ledger.
+pub(crate) struct Revise<'a> {
+    pub(crate) book: &'a dyn Book,
+    pub(crate) slot: &'a Slot,
+    pub(crate) timeline: Timeline,
+    pub(crate) texts: Texts,
+}
+
+/// A revision and its words.
+struct Said<'a> {
+    revision: &'a Revision,
+    words: &'a str,
+    keys: &'a Keys,
+}
+
+impl Revise<'_> {
+    /// Records one revision, if it says anything new.
+    pub(crate) fn revision(&mut self, revision: &Revision, keys: &Keys, body: &Body) -> Result<Fate> {
+        let (digest, words) = match (text_digest(body), body) {
+            (Some(digest), Body::Text(words)) => (digest, words.as_str()),
+            (Some(digest), _) => (digest, ""),
+            (None, Body::Bad { reason, .. }) => return Ok(Fate::Refused(reason.clone())),
+            (None, _) => return Ok(Fate::Unchanged),
+        };
+        let text = digest.map(|digest| self.texts.number(digest));
+        let gone = text.is_some_and(|number| self.texts.home(number) == Home::Gone);
+        let Revision { author, claim, order, .. } = *revision;
+        let row = Row { author, claim, order, text: text.filter(|_| !gone) };
+        let said = Said { revision, words, keys };
+        let views = self.timeline.views(&row);
+        let fate = match views.as_slice() {
+            views if views.iter().all(|view| view.before == row.text) => Fate::Unchanged,
+            [view] if self.timeline.is_newest(&row) => self.newest(&said, &row, view)?,
+            views => self.late(&said, &row, views)?,
+        };
+        if !matches!(fate, Fate::Refused(_)) {
+            self.timeline.count(row);
+        }
+        Ok(if gone { Fate::Gone } else { fate })
+    }
+
+    /// A revision with the latest claim so far: one text ends, another begins, in one submission.
+    fn newest(&mut self, said: &Said<'_>, row: &Row, view: &View) -> Result<Fate> {
+        let span = Interval { from: row.author, until: view.end };
+        let ended = view.before.and_then(|text| self.texts.memory(text));
+        let begun = row.text.map(|text| (text, self.texts.memory(text)));
+        let commands: Vec<Command> = match begun {
+            Some((_, None)) => vec![self.write(said, span, ended)],
+            _ => {
+                let begun = begun.and_then(|(_, memory)| memory);
+                let close = ended.map(|memory| said.close(memory, span, begun));
+                let reopen = begun.map(|memory| said.reopen(memory, span));
+                close.into_iter().chain(reopen).collect()
+            }
+        };
+        if commands.is_empty() {
+            return Ok(Fate::Unchanged);
+        }
+        match self.book.record(commands, row.claim, Some(&said.keys.whole))? {
+            Recorded::Conflict(error) => Err(error),
+            Recorded::Refused(reason) => Ok(Fate::Refused(reason)),
+            Recorded::Taken(id) => {
+                if let (Some((text, None)), Some(id)) = (begun, id) {
+                    self.texts.settle(text, Home::Memory(id));
+                }
+                Ok(Fate::Appended)
+            }
+        }
+    }
+
+    /// A revision whose claim lies before others that are recorded.
+    fn late(&mut self, said: &Said<'_>, row: &Row, views: &[View]) -> Result<Fate> {
+        let mut begun = self.book.known(&said.keys.begun)?.is_some();
+        let Self { book, timeline, texts, .. } = &*self;
+        let late = Late { book: *book, timeline, texts, row, begun };
+        let changes = late.changes(views)?;
+        let last = changes.len().saturating_sub(1);
+        for (at, change) in changes.iter().enumerate() {
+            let begin = (!begun).then_some(said.keys.begun.as_str());
+            let key = if at == last { Some(said.keys.whole.as_str()) } else { begin };
+            match (change.memory, row.text) {
+                (None, Some(text)) if self.texts.memory(text).is_none() => {
+                    let commands = vec![self.write(said, change.span, None)];
+                    match self.book.record(commands, change.claim, key)? {
+                        Recorded::Conflict(error) => return Err(error),
+                        Recorded::Refused(reason) => return Ok(Fate::Refused(reason)),
+                        Recorded::Taken(id) => {
+                            self.texts.settle(text, id.map_or(Home::None, Home::Memory));
+                        }
+                    }
+                }
+                _ => self.force(said, row, change, key, begin)?,
+            }
+            begun = true;
+        }
+        Ok(if changes.is_empty() { Fate::Unchanged } else { Fate::Appended })
+    }
+
+    /// Records a change even where the present hides it: a later claim may have made the same change
+    /// already, and then the ledger sees nothing to do. The opposite first makes it visible.
+    fn force(
+        &self,
+        said: &Said<'_>,
+        row: &Row,
+        change: &Change,
+        key: Option<&str>,
+        begin: Option<&str>,
+    ) -> Result<()> {
+        let own = row.text.and_then(|text| self.texts.memory(text));
+        let Some(memory) = change.memory.or(own) else { return Ok(()) };
+        let record = |holds: bool, key| {
+            let command = if holds {
+                said.reopen(memory, change.span)
+            } else {
+                said.close(memory, change.span, own.filter(|own| *own != memory))
+            };
+            self.book.record(vec![command], change.claim, key)
+        };
+        if let Recorded::Conflict(_) = record(change.holds, key)? {
+            taken(record(!change.holds, begin)?)?;
+            taken(record(change.holds, key.filter(|key| Some(*key) != begin))?)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, said: &Said<'_>, span: Interval, ended: Option<MemoryId>) -> Command {
+        let (from, until) = ends(span);
+        let content = Content::Text(said.words.to_owned());
+        let mut proposal = Proposal::new(content, self.slot.scope.clone());
+        proposal.body = Some(BodyType::Canonical);
+        proposal.layer = Some(Layer::Canonical);
+        proposal.trust = Some(Trust::Verified);
+        proposal.key = Some(self.slot.document.clone());
+        proposal.by = Some(self.slot.by.clone());
+        proposal.source =
+            Some(Source { kind: SourceKind::File, uri: said.revision.origin.clone() });
+        (proposal.valid_from, proposal.valid_until) = (from, until);
+        if ended.is_some() {
+            (proposal.supersede_from, proposal.supersede_until) = (from, until);
+        }
+        proposal.supersedes = ended.into_iter().collect();
+        Command::Write(Box::new(proposal))
+    }
+}
+
+impl Said<'_> {
+    fn close(&self, memory: MemoryId, span: Interval, replaced_by: Option<MemoryId>) -> Command {
+        let (from, until) = ends(span);
+        let reason = Some(self.reason());
+        Command::Close { memory, kind: CloseKind::Changed, from, until, replaced_by, reason }
+    }
+
+    fn reopen(&self, memory: MemoryId, span: Interval) -> Command {
+        let (from, until) = ends(span);
+        Command::Reopen { memory, from, until, reason: Some(self.reason()) }
+    }
+
+    fn reason(&self) -> String {
+        let Revision { name, subject, .. } = self.revision;
+        if subject.is_empty() { name.clone() } else { format!("{name}: {subject}") }
+    }
+}
+
+/// Closing and reopening are no proposals: no policy stands in their way.
+fn taken(recorded: Recorded) -> Result<()> {
+    match recorded {
+        Recorded::Taken(_) => Ok(()),
+        Recorded::Conflict(error) => Err(error),
+        Recorded::Refused(reason) => Err(Error::invalid(reason)),
+    }
+}
+
+fn ends(span: Interval) -> (Option<Micros>, Option<Micros>) {
+    let end = |at: Micros| (at != Micros::MIN && at != Micros::MAX).then_some(at);
+    (end(span.from), end(span.until))
+}

@@ -1,0 +1,150 @@
+//! Owns what a commit does, in order: room, places, bytes, both flushes, head.
+//!
+//! Invariant: nothing of a batch is written before there is room for all of it.
+
+use std::sync::Arc;
+
+use ledger_format::segment::{HEADER_BYTES, SegmentHeader};
+use ledger_format::{BatchNo, SegmentNo};
+
+use super::Appender;
+use crate::error::StoreError;
+use crate::head::{Head, Position};
+use crate::log::builder::{BatchBuilder, Finished};
+use crate::log::flusher::{Flusher, write_and_flush};
+use crate::log::payload_writer::PayloadPlace;
+use crate::log::segment_file;
+use crate::log::write_error::WriteError;
+
+impl Appender {
+    pub(super) fn write_batch(&mut self, mut builder: BatchBuilder) -> Result<Head, WriteError> {
+        self.enter_segment(&builder)?;
+        let payload_length = builder.payload_bytes();
+        let storage = Arc::clone(self.shared.storage());
+        let place = self
+            .payloads
+            .place(&*storage, &self.options, payload_length)?;
+        let payload = builder.take_payload();
+        let (number, offset) = (place.number, place.offset);
+        let finished = builder.finish(number, offset, payload_length);
+        self.flush_both(place, payload, &finished.bytes)?;
+
+        let first = self.shared.position().is_none();
+        self.payloads.advance(payload_length);
+        let length = finished.bytes.len() as u64;
+        let position = self.take_in(finished, length);
+        self.unanchored_bytes += length + payload_length;
+        if first {
+            // With a blank copy a damaged log could not be told from a fresh one for certain.
+            self.write_anchor_at(&position, false)?;
+            self.write_anchor_at(&position, false)?;
+        }
+        self.shared.publish(position);
+        Ok(position.head)
+    }
+
+    /// The position after a batch that is durable.
+    fn take_in(&mut self, finished: Finished, length: u64) -> Position {
+        let segment = self
+            .segment
+            .as_mut()
+            .expect("a batch is written into an open segment");
+        segment.advance(length);
+        self.frontier = finished.frontier;
+        let number = self.shared.last_segment().unwrap_or_default();
+        Position {
+            head: Head {
+                seq: finished.last_seq,
+                hash: finished.last,
+                recorded_at: finished.recorded_at,
+                batch: self
+                    .shared
+                    .position()
+                    .map_or(BatchNo(0), |old| old.head.batch.next()),
+                batch_hash: finished.hash,
+                root: finished.root,
+                epoch: self.epoch,
+                next_payload: finished.next_payload,
+                last_erasure: finished.last_erasure,
+            },
+            segment: number,
+            segment_end: segment.end(),
+            payload_file: self.payloads.number(),
+            payload_end: self.payloads.end(),
+        }
+    }
+
+    /// Makes sure that a segment of this holder has room for the batch.
+    fn enter_segment(&mut self, builder: &BatchBuilder) -> Result<(), WriteError> {
+        let length = builder.log_bytes();
+        if let Some(segment) = &mut self.segment {
+            let is_empty = segment.end() == HEADER_BYTES as u64;
+            if is_empty || segment.end() + length <= self.options.segment_bytes {
+                return segment.reserve(length);
+            }
+            segment.seal().map_err(WriteError::poison)?;
+            self.segment = None;
+        }
+        self.check_lock()?;
+        let before = self.shared.position();
+        let base = builder.base();
+        let header = SegmentHeader {
+            ledger: self.shared.ledger(),
+            segment: before.map_or(SegmentNo(0), |position| position.segment.next()),
+            first_batch: base.batch,
+            first_seq: base.first,
+            epoch: self.epoch,
+            previous_record: base.record,
+            previous_batch: base.previous,
+            previous_length: before.map_or(0, |position| position.segment_end),
+            frontier: base.frontier.clone(),
+        };
+        let mut segment = segment_file::create(&**self.shared.storage(), &header, &self.options)?;
+        self.shared.add_segment(header);
+        let room = segment.reserve(length);
+        self.segment = Some(segment);
+        room
+    }
+
+    /// Writes both ranges and waits until both are down.
+    fn flush_both(
+        &mut self,
+        place: PayloadPlace,
+        payload: Vec<u8>,
+        batch: &[u8],
+    ) -> Result<(), WriteError> {
+        let segment = self
+            .segment
+            .as_ref()
+            .expect("a batch is written into an open segment");
+        let (file, at) = (Arc::clone(segment.file()), segment.end());
+        let Some(payload_file) = place.file else {
+            return write_and_flush(&*file, batch, at).map_err(WriteError::poison);
+        };
+        if !self.options.concurrent {
+            payload_file
+                .write_all_at(&payload, place.offset)
+                .map_err(WriteError::poison)?;
+            file.write_all_at(batch, at).map_err(WriteError::poison)?;
+            payload_file.sync_data().map_err(WriteError::poison)?;
+            return file.sync_data().map_err(WriteError::poison);
+        }
+        let gone = || StoreError::Poisoned {
+            cause: "the payload thread ended".to_owned(),
+        };
+        if self.flusher.is_none() {
+            let started = Flusher::start().map_err(|error| StoreError::Poisoned {
+                cause: format!("the payload thread could not be started: {error}"),
+            });
+            self.flusher = Some(started.map_err(WriteError::poison)?);
+        }
+        let flusher = self.flusher.as_ref().expect("it was just started");
+        if !flusher.begin(payload_file, payload, place.offset) {
+            return Err(WriteError::poison(gone()));
+        }
+        let log = write_and_flush(&*file, batch, at);
+        // Waited for even if the log failed: no write may still be under way after this.
+        let payloads = flusher.wait().ok_or_else(|| WriteError::poison(gone()))?;
+        log.and(payloads).map_err(WriteError::poison)
+    }
+}

@@ -1,0 +1,230 @@
+//! Owns pages: neighbouring rows in one value of sled.
+//!
+//! A row of sled costs about eighty bytes beside its content and is written four times before it
+//! rests; most of our rows are shorter than that. So rows in order are packed until a page is full.
+//! A page is found by a key at or before its first row, and holds every row up to the next page.
+//! Rows are never removed, so pages only grow and split.
+//!
+//! In a page, each row is: how many bytes of its key the row before shares, how many follow, the
+//! length of its value, then both.
+
+use ledger_format::bytes::Reader;
+
+use crate::error::Broken;
+use crate::number::{put_short, take_short};
+
+/// Bytes of rows that a page may hold before it is split.
+pub(crate) const FULL: usize = 2_048;
+
+/// A stored row.
+type Row = (Vec<u8>, Vec<u8>);
+
+/// Walks over the rows of a page.
+#[derive(Debug)]
+pub(crate) struct Rows<'a> {
+    reader: Reader<'a>,
+    key: Vec<u8>,
+}
+
+impl<'a> Rows<'a> {
+    pub(crate) fn new(page: &'a [u8]) -> Self {
+        Self { reader: Reader::new("a page", page), key: Vec::with_capacity(40) }
+    }
+
+    /// The value of the next row, whose key is [`Self::key`] then.
+    pub(crate) fn next(&mut self) -> Result<Option<&'a [u8]>, Broken> {
+        if self.reader.rest().is_empty() {
+            return Ok(None);
+        }
+        let shared = length(&mut self.reader)?;
+        let own = length(&mut self.reader)?;
+        let value = length(&mut self.reader)?;
+        if shared > self.key.len() {
+            return Err(Broken("a key shares more than there is"));
+        }
+        self.key.truncate(shared);
+        self.key.extend_from_slice(self.reader.take(own)?);
+        Ok(Some(self.reader.take(value)?))
+    }
+
+    pub(crate) fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
+fn length(reader: &mut Reader<'_>) -> Result<usize, Broken> {
+    usize::try_from(take_short(reader)?).map_err(|_| Broken("a length out of range"))
+}
+
+/// The value under a key.
+pub(crate) fn find<'a>(page: &'a [u8], key: &[u8]) -> Result<Option<&'a [u8]>, Broken> {
+    let mut rows = Rows::new(page);
+    while let Some(value) = rows.next()? {
+        if rows.key() >= key {
+            return Ok((rows.key() == key).then_some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// The last row at or before a key.
+pub(crate) fn find_last<'a>(
+    page: &'a [u8],
+    to: &[u8],
+) -> Result<Option<(Vec<u8>, &'a [u8])>, Broken> {
+    let mut rows = Rows::new(page);
+    let mut key = Vec::new();
+    let mut found = None;
+    while let Some(value) = rows.next()? {
+        if rows.key() > to {
+            break;
+        }
+        key.clear();
+        key.extend_from_slice(rows.key());
+        found = Some(value);
+    }
+    Ok(found.map(|value| (key, value)))
+}
+
+/// Merges newer rows, which are in order, into a page. Gives one page or, when it is over full,
+/// several, each with the key of its first row.
+pub(crate) fn merge(page: &[u8], newer: Vec<Row>) -> Result<Vec<Row>, Broken> {
+    let mut rows = Vec::with_capacity(newer.len() + 64);
+    let mut newer = newer.into_iter().peekable();
+    let mut old = Rows::new(page);
+    let mut appended = true;
+    while let Some(value) = old.next()? {
+        while let Some(row) = newer.next_if(|(key, _)| key.as_slice() < old.key()) {
+            appended = false;
+            rows.push(row);
+        }
+        if newer.peek().is_none_or(|(key, _)| key.as_slice() != old.key()) {
+            rows.push((old.key().to_vec(), value.to_vec()));
+        }
+    }
+    rows.extend(newer);
+    Ok(pack(rows, appended))
+}
+
+fn pack(rows: Vec<Row>, appended: bool) -> Vec<Row> {
+    let total: usize = rows.iter().map(weight).sum();
+    // What grows at its end is packed full; what grows in its middle will grow there again.
+    let most = if appended { FULL } else { total.div_ceil(total.div_ceil(FULL).max(1)) };
+    let mut pages = Vec::new();
+    let mut page = Writer::default();
+    for row in rows {
+        if page.weight > 0 && page.weight + weight(&row) > most {
+            pages.push(std::mem::take(&mut page).end());
+        }
+        page.put(row);
+    }
+    if page.weight > 0 {
+        pages.push(page.end());
+    }
+    pages
+}
+
+fn weight((key, value): &Row) -> usize {
+    key.len() + value.len() + 3
+}
+
+#[derive(Debug, Default)]
+struct Writer {
+    first: Vec<u8>,
+    before: Vec<u8>,
+    out: Vec<u8>,
+    weight: usize,
+}
+
+impl Writer {
+    fn put(&mut self, row: Row) {
+        let (key, value) = &row;
+        let shared = key.iter().zip(&self.before).take_while(|(a, b)| a == b).count();
+        let own = key.get(shared..).unwrap_or_default();
+        for length in [shared, own.len(), value.len()] {
+            put_short(&mut self.out, length as u64);
+        }
+        self.out.extend_from_slice(own);
+        self.out.extend_from_slice(value);
+        if self.weight == 0 {
+            self.first.clone_from(key);
+        }
+        self.weight += weight(&row);
+        self.before = row.0;
+    }
+
+    fn end(self) -> Row {
+        (self.first, self.out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn rows() -> impl Strategy<Value = BTreeMap<Vec<u8>, Vec<u8>>> {
+        let key = prop::collection::vec(0u8..4, 0..6);
+        let value = (any::<u8>(), 0usize..400).prop_map(|(byte, length)| vec![byte; length]);
+        prop::collection::btree_map(key, value, 0..40)
+    }
+
+    fn unpack(pages: &[Row]) -> BTreeMap<Vec<u8>, Vec<u8>> {
+        let mut all = BTreeMap::new();
+        for (first, page) in pages {
+            let mut rows = Rows::new(page);
+            let mut count = 0;
+            while let Some(value) = rows.next().expect("reads") {
+                assert!(count > 0 || rows.key() == first, "the first row names the page");
+                all.insert(rows.key().to_vec(), value.to_vec());
+                count += 1;
+            }
+            assert!(count > 0, "no page is empty");
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn merging_equals_a_map(old in rows(), new in rows(), probe in prop::collection::vec(0u8..4, 0..6)) {
+            let pages = pack(old.clone().into_iter().collect(), true);
+            prop_assert_eq!(&unpack(&pages), &old);
+            let mut expected = unpack(pages.get(..1).unwrap_or_default());
+            let (_, page) = pages.into_iter().next().unwrap_or_default();
+            expected.extend(new.clone());
+            let merged = merge(&page, new.into_iter().collect()).expect("reads");
+            prop_assert!(merged.is_sorted_by(|a, b| a.0 < b.0));
+            prop_assert_eq!(&unpack(&merged), &expected);
+            let home = merged.iter().rev().find(|(first, _)| *first <= probe);
+            let found = home.and_then(|(_, page)| find(page, &probe).expect("reads"));
+            prop_assert_eq!(found, expected.get(&probe).map(Vec::as_slice));
+            let last = home.and_then(|(_, page)| find_last(page, &probe).expect("reads"));
+            let last = last.map(|(key, value)| (key, value.to_vec()));
+            let before = expected.range(..=probe).next_back();
+            prop_assert_eq!(last, before.map(|(key, value)| (key.clone(), value.clone())));
+        }
+    }
+
+    #[test]
+    fn cut_pages_do_not_read() {
+        let rows = vec![(b"key".to_vec(), b"value".to_vec()), (b"keys".to_vec(), b"more".to_vec())];
+        let (_, page) = pack(rows, true).remove(0);
+        let reads = |page: &[u8]| {
+            let mut rows = Rows::new(page);
+            let mut count = 0;
+            loop {
+                match rows.next() {
+                    Ok(Some(_)) => count += 1,
+                    Ok(None) => return Ok(count),
+                    Err(broken) => return Err(broken),
+                }
+            }
+        };
+        assert_eq!(reads(&page), Ok(2));
+        for length in 1..page.len() {
+            assert!(reads(&page[..length]).is_err() || reads(&page[..length]) == Ok(1), "{length}");
+        }
+        assert!(reads(&[9, 1, 0, b'x']).is_err(), "shares more than there is");
+    }
+}
