@@ -65,6 +65,74 @@ fn a_missing_segment_in_the_middle_is_one_gap() {
 }
 
 #[test]
+fn a_segment_of_another_history_does_not_continue_this_one() {
+    let (storage, made) = made_in_memory();
+    let other = MemStorage::new();
+    let mut holder = Holder::create(Arc::new(other.clone()));
+    holder.write(&["the first words", "and a second text beside them"]).unwrap();
+    holder.write(&["mere words"]).unwrap();
+    holder.write(&["text that will be erased", "text that stays"]).unwrap();
+    holder.erase(PayloadId(4)).unwrap();
+    holder.close();
+    let first = path("log/0000000000.seg");
+    let bytes = other.contents(&first).unwrap();
+    // Whole by itself and as long as the one it takes the place of.
+    assert_eq!(storage.contents(&first).unwrap().len(), bytes.len());
+    storage.edit(&first, |old| *old = bytes).unwrap();
+    let report = check_with(&made, None, at_level(VerifyLevel::Log));
+    let found = damage(&report);
+    assert_eq!(found.len(), 1, "{}", text(&report));
+    assert_eq!(found[0].file, path("log/0000000001.seg"));
+    assert_eq!(found[0].what, "the record hash that a segment continues");
+    assert_eq!(report.head, None);
+}
+
+#[test]
+fn a_closed_segment_that_became_longer_is_damage() {
+    let (storage, made) = made_in_memory();
+    storage.edit(&path("log/0000000000.seg"), |bytes| bytes.push(0)).unwrap();
+    let report = check_with(&made, None, at_level(VerifyLevel::Log));
+    assert_eq!(damage(&report).len(), 1, "{}", text(&report));
+    assert_eq!(damage(&report)[0].what, "the length of the segment before");
+}
+
+#[test]
+fn an_unclean_stop_excuses_the_last_batch_above_the_anchor_and_no_other() {
+    let storage = MemStorage::new();
+    let mut holder = Holder::create(Arc::new(storage.clone()));
+    holder.write(&["one"]).unwrap();
+    holder.appender.anchor().unwrap();
+    let anchored = holder.appender.position().unwrap();
+    holder.write(&["two"]).unwrap();
+    let middle = holder.appender.position().unwrap();
+    holder.write(&["three"]).unwrap();
+    let made = holder.leave();
+    let segment = layout::segment(made.head.segment);
+    for (at, excused) in [
+        (anchored.segment_end - 200, false),
+        (anchored.segment_end - 10, false),
+        (middle.segment_end - 200, false),
+        (middle.segment_end - 10, false),
+        (made.head.segment_end - 200, true),
+        (made.head.segment_end - 10, true),
+    ] {
+        storage.flip_bit(&segment, at, 4).unwrap();
+        let report = check(&made);
+        assert!(report.findings.iter().any(|one| one.file == segment), "byte {at}");
+        assert_eq!(damage(&report).is_empty(), excused, "byte {at}: {}", text(&report));
+        storage.flip_bit(&segment, at, 4).unwrap();
+    }
+    // The same for its payloads.
+    for (end, excused) in [(middle.payload_end, false), (made.head.payload_end, true)] {
+        let payloads = layout::payload_file(made.head.payload_file);
+        storage.flip_bit(&payloads, end - 20, 4).unwrap();
+        let report = check(&made);
+        assert_eq!(damage(&report).is_empty(), excused, "payload to {end}: {}", text(&report));
+        storage.flip_bit(&payloads, end - 20, 4).unwrap();
+    }
+}
+
+#[test]
 fn without_anchors_it_cannot_be_told_whether_the_log_is_complete() {
     let (storage, made) = made_in_memory();
     for file in ["anchor.a", "anchor.b"] {
