@@ -15,12 +15,17 @@
     reason = "a test harness: to stop at the first surprise is what it is for"
 )]
 
+pub mod asking;
 pub mod compare;
 pub mod digest;
 pub mod oracle;
+pub mod place;
+pub mod player;
 pub mod rng;
 pub mod row;
 pub mod sabotage;
 pub mod script;
 pub mod seed;
+pub mod stored;
+pub mod viewing;
 pub mod workload;

@@ -9,6 +9,8 @@
 
 mod cases {
     mod agreement;
+    mod as_of_differential;
+    mod as_of_events;
     mod changes;
     mod claimed;
     mod complete;

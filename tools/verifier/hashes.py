@@ -5,7 +5,7 @@ hash after another is fast without knowing about it. Nothing depends on the memo
 """
 
 import struct
-from typing import Iterable
+from typing import Iterable, Sequence
 
 import blake3
 
@@ -74,6 +74,11 @@ def batch_hash(header: bytes, lengths: bytes, last: bytes, root: bytes) -> bytes
 
 def ciphertext_digest(stored: bytes) -> bytes:
     return _derive(CIPHERTEXT, stored)
+
+
+def ciphertext_digests(stored: Sequence[bytes]) -> list[bytes]:
+    """`ciphertext_digest` of each."""
+    return blake3.derive_many(CIPHERTEXT, stored)
 
 
 def check(covered: bytes) -> bytes:

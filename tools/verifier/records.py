@@ -197,24 +197,24 @@ def record_length(header: Fields) -> int:
 
 def decode_record(data: bytes) -> Record:
     """A record that was given as a whole."""
+    if len(data) > LIMITS["record_bytes"]:
+        raise FormatError("too_large", f"a record of {len(data)} bytes")
     if len(data) < HEADER:
         raise FormatError("truncated", f"a record of {len(data)} bytes")
     header = RECORD_HEADER.decode(data[:HEADER])
     if (header["seq"] == 0) != (header["prev"] == ZERO32):
         raise FormatError("bad_value", "prev is zero for record 0 and only for it")
     length = record_length(header)
-    if length > LIMITS["record_bytes"]:
-        raise FormatError("too_large", f"a record of {length} bytes")
     if length > len(data):
         raise FormatError("truncated", f"a record has {len(data)} of {length} bytes")
-    if length < len(data):
-        raise FormatError("trailing", f"{len(data) - length} bytes after a record")
     references = HEADER + header["body_length"]
     extensions_at = references + REFERENCE * header["payload_count"]
     payloads = [
         PAYLOAD_REFERENCE.decode(data[at : at + REFERENCE]) for at in range(references, extensions_at, REFERENCE)
     ]
-    extensions = decode_extensions(data[extensions_at:])
+    extensions = decode_extensions(data[extensions_at:length])
+    if length < len(data):
+        raise FormatError("trailing", f"{len(data) - length} bytes after a record")
     body = data[HEADER:references]
     return Record(header, body, payloads, extensions, _event(header, body, extensions))
 

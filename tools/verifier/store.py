@@ -1,6 +1,7 @@
 """Where the files of a ledger are: a directory, or a dictionary of bytes for tests and vectors. Only ever read."""
 
 import os
+import time
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +26,9 @@ class Store(Protocol):
 
     def open(self, path: str) -> Reader | None:
         """The file, or None where there is none."""
+
+    def pause(self) -> None:
+        """Waits long enough for a writer to finish one page."""
 
 
 class _MemoryReader:
@@ -51,6 +55,9 @@ class MemoryStore:
     def open(self, path: str) -> Reader | None:
         data = self.files.get(path)
         return None if data is None else _MemoryReader(data)
+
+    def pause(self) -> None:
+        """Nothing here changes by itself."""
 
 
 class _FileReader:
@@ -92,6 +99,9 @@ class DirectoryStore:
     def open(self, path: str) -> Reader | None:
         full = self._root / path
         return _FileReader(full) if full.is_file() else None
+
+    def pause(self) -> None:
+        time.sleep(0.02)
 
 
 def read_all(store: Store, path: str, limit: int) -> bytes | None:

@@ -1,1 +1,32 @@
-//! The command line, as a user runs it.
+//! The command line as a user meets it: the built program, run in a directory of its own.
+//!
+//! Every bench verifies its ledger at the end, so no test leaves one that does not verify unless it
+//! says so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
+
+#[path = "cli/answers.rs"]
+mod answers;
+#[path = "cli/bench.rs"]
+mod bench;
+#[path = "cli/exits.rs"]
+mod exits;
+#[path = "cli/help.rs"]
+mod help;
+#[path = "cli/input.rs"]
+mod input;
+#[path = "cli/lifecycle.rs"]
+mod lifecycle;
+#[path = "cli/sharing.rs"]
+mod sharing;
+#[path = "cli/stdin.rs"]
+mod stdin;
+#[path = "cli/time.rs"]
+mod time;
+#[path = "cli/transfer.rs"]
+mod transfer;

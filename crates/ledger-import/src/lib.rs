@@ -11,4 +11,17 @@ mod encoding;
 mod quarantine;
 mod report;
 
+pub mod git;
+pub mod history;
+pub mod jsonl;
+pub mod triples;
+
 pub use report::{ImportReport, Progress};
+
+/// A number for everything one run records.
+fn job() -> memledger::Result<memledger::format::JobId> {
+    use memledger::Chance;
+    let mut bytes = [0; 16];
+    memledger::SystemChance.fill(&mut bytes).map_err(memledger::Error::invalid)?;
+    Ok(memledger::format::JobId(bytes))
+}

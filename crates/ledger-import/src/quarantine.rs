@@ -13,8 +13,8 @@ use serde_json::json;
 
 use crate::encoding::base64;
 
-/// Longest row whose bytes are kept; of a longer one only its length is, the source still has it.
-const KEPT_BYTES: usize = 8 * 1024 * 1024;
+/// Longest row whose bytes are kept: the source still has a longer one.
+pub(crate) const KEPT_BYTES: u64 = 8 * 1024 * 1024;
 /// How every line of a quarantine file begins.
 const MARK: &str = "{\"row\":";
 
@@ -37,16 +37,14 @@ impl Quarantine {
         Ok(Self { path: path.to_owned(), file: None })
     }
 
-    /// Keeps a row that was not taken.
-    pub(crate) fn put(&mut self, row: &str, reason: &str, raw: &[u8]) -> Result<()> {
+    /// Keeps a row that was not taken, with its bytes where they are at hand.
+    pub(crate) fn put(&mut self, row: &str, reason: &str, raw: Option<&[u8]>) -> Result<()> {
         let path = self.path.clone();
         let failed = |error: std::io::Error| {
             Error::invalid(format!("{} cannot be written: {error}; name another file", path.display()))
         };
-        let mut line = json!({ "row": row, "reason": reason, "bytes": raw.len() });
-        if raw.len() <= KEPT_BYTES
-            && let Some(fields) = line.as_object_mut()
-        {
+        let mut line = json!({ "row": row, "reason": reason });
+        if let (Some(raw), Some(fields)) = (raw, line.as_object_mut()) {
             fields.insert("raw".to_owned(), base64(raw).into());
         }
         if self.file.is_none() {
@@ -89,15 +87,15 @@ mod tests {
         let path = folder.path().join("bad.ndjson");
         for round in 0..2 {
             let mut quarantine = Quarantine::new(&path).unwrap();
-            quarantine.put("a.md:3", "not UTF-8", &[0xff, round]).unwrap();
-            quarantine.put("a.md:4", "too long", &vec![b'x'; KEPT_BYTES + 1]).unwrap();
+            quarantine.put("a.md:3", "not UTF-8", Some(&[0xff, round])).unwrap();
+            quarantine.put("a.md:4", "too long", None).unwrap();
             assert_eq!(quarantine.finish().unwrap(), Some(path.clone()));
             let text = std::fs::read_to_string(&path).unwrap();
             let lines: Vec<serde_json::Value> =
                 text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
             assert_eq!(lines.len(), 2, "a later run starts the file afresh");
             assert_eq!(lines[0]["raw"], base64(&[0xff, round]));
-            assert_eq!(lines[1]["bytes"], KEPT_BYTES + 1);
+            assert_eq!(lines[1]["reason"], "too long");
             assert!(lines[1].get("raw").is_none());
         }
         std::fs::write(&path, "my notes").unwrap();

@@ -219,8 +219,9 @@ impl Fields {
                 .into_iter()
                 .find(|known| *known == key)
                 .ok_or_else(|| wrong(Some(number), format!("unknown key {key:?}")))?;
-            let value = parse_value(value.trim())
-                .ok_or_else(|| wrong(Some(number), format!("the value of {key} is not readable")))?;
+            let value = parse_value(value.trim()).ok_or_else(|| {
+                wrong(Some(number), format!("the value of {key} is not readable"))
+            })?;
             if fields.insert(known, (number, value)).is_some() {
                 return Err(wrong(Some(number), format!("{key} is there twice")));
             }

@@ -302,6 +302,38 @@ impl StoreError {
             _ => f.write_str("an error of another kind"),
         }
     }
+
+    /// The texts of what the caller did.
+    fn fmt_caller(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge {
+                records,
+                bytes,
+                alone,
+            } => {
+                write!(
+                    f,
+                    "a batch of {records} records and {bytes} bytes is too large; "
+                )?;
+                f.write_str(if *alone {
+                    "make it smaller"
+                } else {
+                    "begin another batch"
+                })
+            }
+            Self::Invalid { what } => f.write_str(what),
+            Self::NoRecord {
+                seq,
+                head: Some(head),
+            } => {
+                write!(f, "there is no record {seq}: the log ends at {head}")
+            }
+            Self::NoRecord { seq, head: None } => {
+                write!(f, "there is no record {seq}: the log is empty")
+            }
+            _ => f.write_str("an error of another kind"),
+        }
+    }
 }
 
 impl fmt::Display for StoreError {
@@ -340,8 +372,8 @@ impl fmt::Display for StoreError {
             Self::Lost(lost) => lost.fmt(f),
             Self::AnchorDamaged { file, reason } => write!(
                 f,
-                "{file} cannot be read: {reason}; nothing is written until it is repaired, \
-                 reading goes on with the other copy"
+                "{file} cannot be read: {reason}; nothing is written until it is repaired; \
+                 reading goes on if the other copy is whole"
             ),
             Self::Foreign {
                 file,
@@ -355,30 +387,8 @@ impl fmt::Display for StoreError {
                 write!(f, "{file} at byte {offset}: {what}; use a newer program")
             }
             Self::Format(error) => error.fmt(f),
-            Self::TooLarge {
-                records,
-                bytes,
-                alone,
-            } => {
-                write!(
-                    f,
-                    "a batch of {records} records and {bytes} bytes is too large; "
-                )?;
-                f.write_str(if *alone {
-                    "make it smaller"
-                } else {
-                    "begin another batch"
-                })
-            }
-            Self::Invalid { what } => f.write_str(what),
-            Self::NoRecord {
-                seq,
-                head: Some(head),
-            } => {
-                write!(f, "there is no record {seq}: the log ends at {head}")
-            }
-            Self::NoRecord { seq, head: None } => {
-                write!(f, "there is no record {seq}: the log is empty")
+            Self::TooLarge { .. } | Self::Invalid { .. } | Self::NoRecord { .. } => {
+                self.fmt_caller(f)
             }
             Self::Poisoned { cause } => write!(
                 f,

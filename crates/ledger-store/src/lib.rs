@@ -19,9 +19,9 @@ mod options;
 mod quarantine;
 mod reader;
 pub mod storage;
-pub mod verify;
 #[cfg(test)]
 mod tests;
+pub mod verify;
 
 pub use config::{ClockSource, LedgerConfig};
 pub use error::{Class, Damage, Lost, StoreError};

@@ -21,11 +21,13 @@ pub(crate) enum Kind {
     Erasure,
     /// `G group kind, alias` -> group number.
     Group,
+    /// `H group number` -> group kind, alias.
+    Name,
     /// `I memory` -> birth.
     Id,
     /// `L group number, seq` -> who began and ceased to be live.
     Live,
-    /// `N group number, birth` -> nothing: every member there ever was.
+    /// `N group number, birth` -> nothing: every member there ever was of a group without live sets.
     Member,
     /// `P task` -> a task as it stands.
     Task,
@@ -33,8 +35,6 @@ pub(crate) enum Kind {
     Snapshot,
     /// `T time, first seq` -> the times of up to 64 records.
     Time,
-    /// `U birth, seq` -> nothing: another memory took its place there.
-    Superseded,
     /// `V birth, seq` -> a version; the first one holds the birth too.
     Version,
 }
@@ -46,13 +46,13 @@ impl Kind {
         Self::Derived,
         Self::Erasure,
         Self::Group,
+        Self::Name,
         Self::Id,
         Self::Live,
         Self::Member,
         Self::Task,
         Self::Snapshot,
         Self::Time,
-        Self::Superseded,
         Self::Version,
     ];
 
@@ -63,13 +63,13 @@ impl Kind {
             Self::Derived => b'D',
             Self::Erasure => b'E',
             Self::Group => b'G',
+            Self::Name => b'H',
             Self::Id => b'I',
             Self::Live => b'L',
             Self::Member => b'N',
             Self::Task => b'P',
             Self::Snapshot => b'S',
             Self::Time => b'T',
-            Self::Superseded => b'U',
             Self::Version => b'V',
         }
     }

@@ -6,14 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use ledger_format::{AliasId, LedgerId, MemoryId, Seq};
-use ledger_replay::{Birth, Change, Changes, Lifecycle};
+use ledger_format::{AliasId, LedgerId, MemoryId};
+use ledger_replay::{Birth, Change, Changes};
 
 use crate::error::ViewError;
 use crate::group::Group;
 use crate::meta::{Applied, Meta};
 use crate::pending::Pending;
 use crate::recent::Recent;
+use crate::rows::birth::Numbers;
 use crate::rows::{self, Rows, alias, erasure, group, id, lineage, live, task, time, version};
 use crate::source::Source;
 
@@ -70,17 +71,22 @@ impl Maker {
         let Self { meta, groups, live: counts, times } = self;
         let mut rows = Rows { below, pending, meta };
         let mut turns = Turns::new();
+        let mut numbers = Numbers::new();
         times.push(&mut rows, seq, changes.recorded_at);
+        for birth in births(changes) {
+            id::put(&mut rows, birth.id, seq);
+            lineage::put_derived(&mut rows, birth);
+            numbers = join_groups(&mut rows, groups, counts, birth)?;
+        }
         for change in &changes.list {
             match change {
-                Change::Born(birth) => {
-                    id::put(&mut rows, birth.id, seq);
-                    lineage::put_derived(&mut rows, birth);
-                    join_groups(&mut rows, groups, counts, birth)?;
-                }
+                Change::Born(_) => {}
                 Change::Version { id, born, scope, key, was_live, live, lifecycle } => {
-                    put_version(&mut rows, changes, *id, *born, lifecycle);
-                    if was_live != live {
+                    match births(changes).find(|birth| birth.id == *id) {
+                        Some(birth) => version::put_first(&mut rows, birth, &numbers, lifecycle),
+                        None => version::put(&mut rows, *born, seq, lifecycle),
+                    }
+                    if was_live != live || *born == seq {
                         add_turn(&mut turns, *scope, *key, (*born, *live));
                     }
                 }
@@ -113,37 +119,23 @@ impl Maker {
     }
 }
 
-fn put_version<S: Source>(
-    rows: &mut Rows<'_, S>,
-    changes: &Changes,
-    id: MemoryId,
-    born: Seq,
-    lifecycle: &Lifecycle,
-) {
-    match birth_of(changes, id) {
-        Some(birth) => version::put_first(rows, birth, lifecycle),
-        None => version::put(rows, born, changes.seq, lifecycle),
-    }
-    let closed_here = lifecycle.closed.as_ref().filter(|closure| closure.seq == changes.seq);
-    if closed_here.is_some_and(|closure| closure.by.is_some()) {
-        lineage::put_superseded(rows, born, changes.seq);
-    }
-}
-
 fn join_groups<S: Source>(
     rows: &mut Rows<'_, S>,
     groups: &mut Recent<Group, u64>,
     counts: &mut Recent<u64, live::Count>,
     birth: &Birth,
-) -> Result<(), ViewError> {
+) -> Result<Numbers, ViewError> {
+    let mut numbers = Numbers::new();
     for listed in Group::of(birth) {
         let found = group::number_or_new(rows, groups, listed)?;
-        if found.new && listed.has_live_set() {
-            live::begin(counts, found.number);
+        match listed.has_live_set() {
+            true if found.new => live::begin(counts, found.number),
+            true => {}
+            false => group::join(rows, found.number, birth.seq),
         }
-        group::join(rows, found.number, birth.seq);
+        numbers.push((listed, found.number));
     }
-    Ok(())
+    Ok(numbers)
 }
 
 fn add_turn(turns: &mut Turns, scope: AliasId, key: Option<AliasId>, turn: live::Turn) {
@@ -153,10 +145,10 @@ fn add_turn(turns: &mut Turns, scope: AliasId, key: Option<AliasId>, turn: live:
     }
 }
 
-/// The birth of a memory in the changes of the record that wrote it.
-fn birth_of(changes: &Changes, memory: MemoryId) -> Option<&Birth> {
-    changes.list.iter().find_map(|change| match change {
-        Change::Born(birth) if birth.id == memory => Some(birth),
+/// The births among the changes of a record: one at most, see [`consistent`].
+fn births(changes: &Changes) -> impl Iterator<Item = &Birth> {
+    changes.list.iter().filter_map(|change| match change {
+        Change::Born(birth) => Some(birth),
         _ => None,
     })
 }

@@ -99,7 +99,7 @@ impl Views {
         self.reached(seq)?;
         let number = group::number(&self.rows().over(), group)?;
         let next = number.map(|number| (number, from));
-        Ok(AllUntil { views: self, next, until: seq, page: VecDeque::new() })
+        Ok(AllUntil { views: self, group, next, until: seq, page: VecDeque::new() })
     }
 
     /// An alias as it stands now. After a record before [`Alias::bound`] it was not known.
@@ -111,7 +111,7 @@ impl Views {
     }
 
     /// Aliases of one kind bound under `parent` until a record, in the order in which they were
-    /// bound. Under the zero alias are the scopes without a parent.
+    /// bound. Under the zero alias are those without a parent.
     ///
     /// # Errors
     /// See the head of these methods.
@@ -136,14 +136,15 @@ impl Views {
     }
 
     /// Births of the memories that, until a record, took this one's place, by a write, an approval
-    /// or a closure that names its successor; in order, each once.
+    /// or a closure that names its successor; in order, each once. Reads all versions until then; the
+    /// one in effect is in [`Lifecycle::closed`].
     ///
     /// # Errors
     /// See the head of these methods.
     pub fn superseded_by(&self, id: MemoryId, seq: Seq) -> Result<Vec<Seq>, ViewError> {
         self.reached(seq)?;
         match id::birth(&self.rows().over(), id)? {
-            Some(born) if born <= seq => lineage::superseded_by(&self.rows().over(), born, seq),
+            Some(born) if born <= seq => version::superseded_by(&self.rows().over(), born, seq),
             _ => Ok(Vec::new()),
         }
     }
@@ -186,7 +187,8 @@ impl Views {
 #[derive(Debug)]
 pub struct AllUntil<'a> {
     views: &'a Views,
-    /// The group and the first birth that was not read; none: all were.
+    group: Group,
+    /// Its number and the first birth that was not read; none: all were.
     next: Option<(u64, Seq)>,
     until: Seq,
     page: VecDeque<Seq>,
@@ -197,7 +199,12 @@ impl Iterator for AllUntil<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let (true, Some((number, from))) = (self.page.is_empty(), self.next.take()) {
-            match group::members(&self.views.rows().over(), number, from, self.until, PAGE) {
+            let (rows, until) = (self.views.rows(), self.until);
+            let members = match self.group.has_live_set() {
+                true => live::members(&rows.over(), number, from, until, PAGE),
+                false => group::members(&rows.over(), number, from, until, PAGE),
+            };
+            match members {
                 Err(error) => return Some(Err(error)),
                 Ok(members) => {
                     let more = members.len() >= PAGE;

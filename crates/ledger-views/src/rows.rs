@@ -6,6 +6,7 @@
 //! subtracted.
 
 pub(crate) mod alias;
+pub(crate) mod birth;
 pub(crate) mod erasure;
 pub(crate) mod group;
 pub(crate) mod id;
@@ -72,7 +73,7 @@ pub(crate) fn check(key: &[u8], value: &[u8]) -> Result<(), Broken> {
         Kind::Task => task::check(key, value),
         Kind::Snapshot => live::check_snapshot(key, value),
         Kind::Time => time::check(key, value),
-        Kind::Superseded => lineage::check_superseded(key, value),
+        Kind::Name => group::check_name(key, value),
         Kind::Version => version::check(key, value),
     }
 }

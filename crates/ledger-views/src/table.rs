@@ -122,6 +122,11 @@ impl Table {
         self.read.load(Ordering::Relaxed)
     }
 
+    #[cfg(test)]
+    pub(crate) fn page_bytes(&self) -> usize {
+        self.db.as_ref().unwrap().iter().map(|row| row.unwrap()).map(|(k, v)| k.len() + v.len()).sum()
+    }
+
     /// Whether something went wrong.
     pub(crate) fn is_doubted(&self) -> bool {
         self.doubted.load(Ordering::Acquire)

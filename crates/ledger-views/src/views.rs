@@ -123,7 +123,7 @@ impl Views {
         maker.check_next(list)?;
         for piece in list.chunks(PIECE) {
             self.work(|views| views.gather(&mut maker, piece))?;
-            if self.pending().bytes() >= SPILL_BYTES {
+            if self.pending().bytes() >= std::env::var("SPILL").ok().and_then(|x| x.parse().ok()).unwrap_or(8usize << 20) {
                 self.spill(&mut maker)?;
             }
         }
@@ -147,7 +147,8 @@ impl Views {
             // Readers go on: they see the same rows in memory, in sled or in both.
             let pending = views.pending();
             if !pending.rows().is_empty() {
-                views.table.store(pending.rows(), maker.meta.encode(), Storing::Whole)?;
+                views.table.store(pending.rows(), maker.meta.encode(), if std::env::var("NOBATCH").is_ok() {Storing::Loading} else {Storing::Whole})?;
+                if std::env::var("FL").is_ok() {views.table.flush()?;}
             }
             drop(pending);
             views.pending.write().unwrap_or_else(PoisonError::into_inner).clear();

@@ -3,6 +3,7 @@
 //! Invariants: everything else receives instants and bytes as arguments, so that a test can replay
 //! them. May not: know zones.
 
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -94,12 +95,59 @@ pub trait Chance: Debug + Send + Sync {
     fn fill(&self, bytes: &mut [u8]) -> std::result::Result<(), String>;
 }
 
-/// The machine's random source.
+/// The machine's random source, asked for a block at a time: ids, aliases and nonces are short, and
+/// a call to the system for each costs more than all the rest of composing a record. Keys do not
+/// come from here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemChance;
 
+const BLOCK: usize = 512;
+
+/// A block of random bytes and how many of them were given out.
+struct Block {
+    bytes: [u8; BLOCK],
+    used: usize,
+}
+
+thread_local! {
+    static AHEAD: RefCell<Block> =
+        const { RefCell::new(Block { bytes: [0; BLOCK], used: BLOCK }) };
+}
+
 impl Chance for SystemChance {
     fn fill(&self, bytes: &mut [u8]) -> std::result::Result<(), String> {
-        getrandom::fill(bytes).map_err(|error| error.to_string())
+        let ask = |bytes: &mut [u8]| getrandom::fill(bytes).map_err(|error| error.to_string());
+        if bytes.len() > BLOCK / 4 {
+            return ask(bytes);
+        }
+        AHEAD.with_borrow_mut(|block| {
+            if BLOCK - block.used < bytes.len() {
+                ask(&mut block.bytes)?;
+                block.used = 0;
+            }
+            let end = block.used + bytes.len();
+            let given = block.bytes.get_mut(block.used..end).ok_or("a block that is too short")?;
+            bytes.copy_from_slice(given);
+            given.fill(0);
+            block.used = end;
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_random_byte_is_given_out_twice() {
+        let mut seen = std::collections::HashSet::new();
+        for length in [16, 24, 10, 128, 129, 600] {
+            for _ in 0..200 {
+                let mut bytes = vec![0; length];
+                SystemChance.fill(&mut bytes).unwrap();
+                assert!(seen.insert(bytes), "the same {length} bytes again");
+            }
+        }
     }
 }

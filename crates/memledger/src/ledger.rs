@@ -263,6 +263,10 @@ impl Ledger {
 
     fn launch(&self, ready: Ready) -> Result<(Writer, Option<Seq>)> {
         let head = ready.appender.head();
+        if ready.recovery.unclean {
+            // The stop may have come between the two copies of a key page.
+            self.vault.keys().repair()?;
+        }
         self.vault.keys().reset_unreferenced(head.map_or_else(Default::default, |head| head.next_payload))?;
         let (state, saved) = match ready.state {
             Some(state) => (state, ready.saved),

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{LedgerId, SegmentNo, Seq};
-use ledger_replay::State;
+use ledger_format::{Event, LedgerId, SegmentNo, Seq};
+use ledger_replay::{PayloadSet, State, apply};
 use ledger_store::storage::{LockError, Storage};
 use ledger_store::verify::{self, Claim, Finding, Progress, Verdict, VerifyOptions};
 use ledger_store::{
@@ -21,6 +21,7 @@ use ledger_views::{Fold, Opened, Unusable, Views};
 
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, replay};
+use crate::vault::decode;
 
 /// How much is checked. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -174,8 +175,8 @@ fn files(
     upto: Option<Position>,
     watch: Watch<'_>,
 ) -> VerifyReport {
-    let replayed = replay(reader, State::default(), |_| Ok(())).ok();
-    let erased = |id| replayed.as_ref().is_some_and(|state| state.erased().contains(id));
+    let covered = erased_payloads(reader);
+    let erased = |id| covered.contains(id);
     let options = VerifyOptions {
         level: store_level(level),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -184,6 +185,18 @@ fn files(
     let progress = |at: Progress| watch("files", at.bytes, at.total);
     let report = verify::verify(storage, reader.ledger(), keys, options, &erased, &progress);
     from_store(&report)
+}
+
+/// Payloads that erasures cover, as far as the log can be read.
+fn erased_payloads(reader: &Reader) -> PayloadSet {
+    let mut state = State::default();
+    for stored in reader.stream(Seq(0), ledger_store::Check::None) {
+        let Ok(event) = stored.map_err(Error::from).and_then(|stored| decode(&stored)) else { break };
+        if matches!(event.event, Event::EraseIntent(_)) {
+            apply(&mut state, &event);
+        }
+    }
+    state.erased().clone()
 }
 
 /// A log that cannot even be walked: what the store says, and why.

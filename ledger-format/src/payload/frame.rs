@@ -18,8 +18,9 @@ use crate::{FormatError, limits};
 const STORED: u8 = 1;
 const DEFLATE: u8 = 2;
 const HEADER: usize = 9;
-/// Below this, compression does not pay for its own header.
-const COMPRESS_FROM: usize = 128;
+/// Below this, compression costs more time than the padding leaves of what it saves. A choice of
+/// the writer: readers accept either method at any length.
+const COMPRESS_FROM: usize = 1024;
 const LEVEL: u8 = 6;
 
 /// Length after padding of a frame of `length` bytes.

@@ -7,7 +7,7 @@ use crate::support::fixed;
 
 #[test]
 fn every_flipped_bit_of_a_checked_structure_is_refused() {
-    for decoder in decoders::all().iter().filter(|decoder| decoder.check.is_some()) {
+    for decoder in decoders::all().iter().filter(|decoder| decoder.check().is_some()) {
         assert!(decoder.total(&decoder.sample), "the sample of {} decodes", decoder.name);
         let mut bytes = decoder.sample.clone();
         for at in 0..bytes.len() {

@@ -5,7 +5,7 @@ use ledger_format::event::memory::Pin;
 use ledger_format::{BatchHash, BatchNo, Event, MemoryId, PayloadId, Seq, hash};
 use serde_json::{Value, json};
 
-use crate::build::{Vectors, longer, with};
+use crate::build::{Vectors, longer, table, with};
 use crate::support::fixed::{self, Chain, Made};
 use crate::support::spec::Spec;
 use crate::support::{arb::Gen, fixup, hex};
@@ -100,29 +100,69 @@ fn invalid_headers(out: &mut Vectors, spec: &Spec, good: &Made) {
 
 fn invalid_numbers(out: &mut Vectors, spec: &Spec, good: &Made) {
     let bytes = &good.bytes;
-    let wide = |value: u64| value.to_le_bytes();
-    let narrow = |value: u32| value.to_le_bytes();
-    for (name, offset, other, error) in [
-        ("no records", 32, narrow(0).to_vec(), "bad_value"),
-        ("65,537 records", 32, narrow(65_537).to_vec(), "too_large"),
-        ("2^32 - 1 records", 32, narrow(u32::MAX).to_vec(), "too_large"),
-        ("16 MiB of frames", 36, narrow(16_777_216).to_vec(), "too_large"),
-        ("frames over the limit by a byte", 36, narrow(16_776_993).to_vec(), "too_large"),
-        ("2^32 - 1 bytes of frames", 36, narrow(u32::MAX).to_vec(), "too_large"),
-        ("batch 0 that is not the first", 16, wide(0).to_vec(), "bad_value"),
-        ("seq 0 that is not the first", 24, wide(0).to_vec(), "bad_value"),
-        ("no batch before it", 48, vec![0; 32], "bad_value"),
-        ("more batches than records", 16, wide(good.header.first.0 + 1).to_vec(), "bad_value"),
-        ("a seq beyond the last", 24, wide(u64::MAX).to_vec(), "bad_value"),
-        ("16 MiB of payloads", 104, wide(16_777_216).to_vec(), "too_large"),
-        ("2^64 - 1 bytes of payloads", 104, wide(u64::MAX).to_vec(), "too_large"),
-        ("a range beyond the longest file", 96, wide(1_073_741_825).to_vec(), "too_large"),
-        ("a range beyond the last offset", 96, wide(u64::MAX).to_vec(), "too_large"),
-    ] {
+    let wide = |value: u64| value.to_le_bytes().to_vec();
+    let narrow = |value: u32| value.to_le_bytes().to_vec();
+    for (name, (offset, other), error) in table! {
+        "no records": (32, narrow(0)) => "bad_value";
+        "65,537 records": (32, narrow(65_537)) => "too_large";
+        "2^32 - 1 records": (32, narrow(u32::MAX)) => "too_large";
+        "16 MiB of frames": (36, narrow(16_777_216)) => "too_large";
+        "frames over the limit by a byte": (36, narrow(16_776_993)) => "too_large";
+        "2^32 - 1 bytes of frames": (36, narrow(u32::MAX)) => "too_large";
+        "batch 0 that is not the first": (16, wide(0)) => "bad_value";
+        "seq 0 that is not the first": (24, wide(0)) => "bad_value";
+        "no batch before it": (48, vec![0; 32]) => "bad_value";
+        "more batches than records": (16, wide(good.header.first.0 + 1)) => "bad_value";
+        "a seq beyond the last": (24, wide(u64::MAX)) => "bad_value";
+        "16 MiB of payloads": (104, wide(16_777_216)) => "too_large";
+        "2^64 - 1 bytes of payloads": (104, wide(u64::MAX)) => "too_large";
+        "a range beyond the longest file": (96, wide(1_073_741_825)) => "too_large";
+        "a range beyond the last offset": (96, wide(u64::MAX)) => "too_large";
+    } {
         out.invalid(name, &header(spec, bytes, offset, &other), error);
     }
     let inside = header(spec, &header(spec, bytes, 104, &wide(10)), 96, &wide(63));
     out.invalid("payloads in the header of their file", &inside, "bad_value");
+}
+
+fn invalid_frames(out: &mut Vectors, spec: &Spec, good: &Made, place: &Value) {
+    let bytes = &good.bytes;
+    let (length, trailer) = (bytes[160], bytes.len() - 64);
+    let flipped = |at: usize| with(bytes, at, &[bytes[at] ^ 1]);
+    let stolen = hash::batch(&bytes[..160], &[], &good.hashes[2], &good.root);
+    for (name, bytes, error) in table! {
+        "another root": flipped(trailer) => "check_mismatch";
+        "another hash": flipped(trailer + 32) => "check_mismatch";
+        "no root and no hash": with(bytes, trailer, &[0; 64]) => "check_mismatch";
+        "another body": flipped(162 + 112) => "check_mismatch";
+        "another link": flipped(162 + 16) => "check_mismatch";
+        "a record that does not decode": with(bytes, 162, &[2]) => "unsupported_version";
+        "a frame a byte shorter": with(bytes, 160, &[length - 1]) => "truncated";
+        "a frame of 65,535 bytes": with(bytes, 160, &[255, 255]) => "truncated";
+        "a frame without bytes": with(bytes, 160, &[0, 0]) => "truncated";
+        "frames of zeros": with(bytes, 160, &vec![0; trailer - 160]) => "truncated";
+        "one record less than frames": header(spec, bytes, 32, &[2]) => "trailing";
+        "one record more than frames": header(spec, bytes, 32, &[4]) => "truncated";
+        "another epoch with its check": header(spec, bytes, 40, &[9]) => "check_mismatch";
+        "another batch before it": header(spec, bytes, 48, &[9]) => "check_mismatch";
+        "two records swapped": swap_frames(bytes, good) => "check_mismatch";
+        "a hash without the lengths": with(bytes, trailer + 32, &stolen.0) => "check_mismatch";
+    } {
+        out.invalid_with(name, &bytes, error, place.clone());
+    }
+}
+
+/// Records of the same length in another order.
+fn swap_frames(bytes: &[u8], made: &Made) -> Vec<u8> {
+    let length = made.records[0].len() + 2;
+    assert_eq!(made.records[1].len() + 2, length);
+    let (first, second) = (160, 160 + length);
+    let swapped = with(bytes, first, &bytes[second..second + length]);
+    with(&swapped, second, &bytes[first..first + length])
+}
+
+#[test]
+fn a_header_at_every_limit_decodes() {
     let limit = BatchHeader {
         batch: BatchNo(1),
         first: Seq(u64::MAX - 1),
@@ -137,40 +177,4 @@ fn invalid_numbers(out: &mut Vectors, spec: &Spec, good: &Made) {
         last_erasure: None,
     };
     assert_eq!(BatchHeader::decode(&limit.encode()), Ok(limit));
-}
-
-fn invalid_frames(out: &mut Vectors, spec: &Spec, good: &Made, place: &Value) {
-    let bytes = &good.bytes;
-    let (length, trailer) = (bytes[160], bytes.len() - 64);
-    let flipped = |at: usize| with(bytes, at, &[bytes[at] ^ 1]);
-    let stolen = hash::batch(&bytes[..160], &[], &good.hashes[2], &good.root);
-    for (name, bytes, error) in [
-        ("another root", flipped(trailer), "check_mismatch"),
-        ("another hash", flipped(trailer + 32), "check_mismatch"),
-        ("no root and no hash", with(bytes, trailer, &[0; 64]), "check_mismatch"),
-        ("another body", flipped(162 + 112), "check_mismatch"),
-        ("another link", flipped(162 + 16), "check_mismatch"),
-        ("a record that does not decode", with(bytes, 162, &[2]), "unsupported_version"),
-        ("a frame a byte shorter", with(bytes, 160, &[length - 1]), "truncated"),
-        ("a frame of 65,535 bytes", with(bytes, 160, &[255, 255]), "truncated"),
-        ("a frame without bytes", with(bytes, 160, &[0, 0]), "truncated"),
-        ("frames of zeros", with(bytes, 160, &vec![0; trailer - 160]), "truncated"),
-        ("one record less than frames", header(spec, bytes, 32, &[2]), "trailing"),
-        ("one record more than frames", header(spec, bytes, 32, &[4]), "truncated"),
-        ("another epoch with its check", header(spec, bytes, 40, &[9]), "check_mismatch"),
-        ("another batch before it", header(spec, bytes, 48, &[9]), "check_mismatch"),
-        ("two records swapped", swap_frames(bytes, good), "check_mismatch"),
-        ("a hash without the lengths", with(bytes, trailer + 32, &stolen.0), "check_mismatch"),
-    ] {
-        out.invalid_with(name, &bytes, error, place.clone());
-    }
-}
-
-/// Records of the same length in another order.
-fn swap_frames(bytes: &[u8], made: &Made) -> Vec<u8> {
-    let length = made.records[0].len() + 2;
-    assert_eq!(made.records[1].len() + 2, length);
-    let (first, second) = (160, 160 + length);
-    let swapped = with(bytes, first, &bytes[second..second + length]);
-    with(&swapped, second, &bytes[first..first + length])
 }

@@ -25,6 +25,7 @@ pub(crate) fn vectors(spec: &Spec) -> Value {
     bodies.raw();
     bodies.writes();
     bodies.lists();
+    bodies.erasures();
     bodies.singles();
     bodies.genesis();
     bodies.out.finish()
@@ -186,6 +187,11 @@ impl Bodies<'_> {
         self.field(kind, "subjects", names(&aliases(65)), "65 subjects", "too_large");
         self.field(kind, "tags", names(&reversed), "unsorted tags", "bad_value");
         self.field(kind, "tags", names(&aliases(33)), "33 tags", "too_large");
+        self.write_values();
+    }
+
+    fn write_values(&mut self) {
+        let kind = Kind::Write;
         for marks in [8, 0x8000] {
             let name = format!("marks {marks}");
             self.field(kind, "marks", json!(marks), &name, "reserved_not_zero");
@@ -195,7 +201,7 @@ impl Bodies<'_> {
             let name = format!("verdict {verdict}");
             self.field(kind, "verdict", json!(verdict.name()), &name, "bad_value");
         }
-        let own = ids(&[a]);
+        let own = json!([MemoryId([1; 16]).to_string()]);
         for field in ["supersedes", "derived_from"] {
             let fields = [("memory", own[0].clone()), (field, own.clone())];
             self.fields(kind, &fields, &format!("itself in {field}"), "bad_value");
@@ -272,8 +278,18 @@ impl Bodies<'_> {
             let fields = [("kind", wrong()), (field, json!("5")), (other, Value::Null)];
             self.fields(Kind::Close, &fields, &format!("wrong {field} a time"), "bad_value");
         }
-        let (part, parts) = (json!(3), json!(3));
-        let fields = [("part", part), ("parts", parts)];
+        let fields = [("first", json!(Seq(5).to_string())), ("last", json!("4"))];
+        self.fields(Kind::Undo, &fields, "a job that ends before it begins", "bad_value");
+        let key = PublicKey { algorithm: 1, bytes: vec![1] };
+        let key = json!({ "algorithm": key.algorithm, "bytes": "01" });
+        let fields = [("old", Value::Null), ("old_signature", json!("0102"))];
+        self.fields(Kind::KeyRotated, &fields, "a signature without its key", "bad_value");
+        let fields = [("old", key), ("old_signature", Value::Null)];
+        self.fields(Kind::KeyRotated, &fields, "an old key without its signature", "bad_value");
+    }
+
+    fn erasures(&mut self) {
+        let fields = [("part", json!(3)), ("parts", json!(3))];
         self.fields(Kind::EraseIntent, &fields, "a part beyond the parts", "bad_value");
         let fields = [("part", json!(0)), ("parts", json!(0))];
         self.fields(Kind::EraseIntent, &fields, "no parts", "bad_value");
@@ -283,18 +299,13 @@ impl Bodies<'_> {
             ("ranges out of order", vec![(7, 8), (1, 2)]),
             ("a range twice", vec![(1, 2), (1, 2)]),
         ] {
-            let range = |(first, last): &(u64, u64)| json!({ "first": first.to_string(), "last": last.to_string() });
-            let ranges = json!(ranges.iter().map(range).collect::<Vec<_>>());
+            let pairs = ranges.iter().map(|(first, last): &(u64, u64)| {
+                let (first, last) = (first.to_string(), last.to_string());
+                json!({ "first": first, "last": last })
+            });
+            let ranges = pairs.collect::<Value>();
             self.field(Kind::EraseIntent, "payloads", ranges, name, "bad_value");
         }
-        let fields = [("first", json!(Seq(5).to_string())), ("last", json!("4"))];
-        self.fields(Kind::Undo, &fields, "a job that ends before it begins", "bad_value");
-        let key = PublicKey { algorithm: 1, bytes: vec![1] };
-        let key = json!({ "algorithm": key.algorithm, "bytes": "01" });
-        let fields = [("old", Value::Null), ("old_signature", json!("0102"))];
-        self.fields(Kind::KeyRotated, &fields, "a signature without its key", "bad_value");
-        let fields = [("old", key), ("old_signature", Value::Null)];
-        self.fields(Kind::KeyRotated, &fields, "an old key without its signature", "bad_value");
     }
 
     fn genesis(&mut self) {

@@ -4,6 +4,14 @@ use serde_json::{Map, Value, json};
 
 use crate::support::hex;
 
+/// A table of cases, one a line: a name, what is done, and what must come of it.
+macro_rules! table {
+    ($($name:literal: $value:expr => $($word:expr),+;)+) => {
+        vec![$(($name, $value, $($word),+)),+]
+    };
+}
+pub(crate) use table;
+
 /// One file: what it is about, then its cases.
 pub(crate) struct Vectors {
     structure: &'static str,
@@ -31,6 +39,13 @@ impl Vectors {
     /// An invalid case with the error it must give.
     pub(crate) fn invalid(&mut self, name: impl Into<String>, bytes: &[u8], error: &str) {
         self.invalid_with(name, bytes, error, json!({}));
+    }
+
+    /// Invalid cases with the errors they must give.
+    pub(crate) fn all_invalid(&mut self, cases: Vec<(&'static str, Vec<u8>, &'static str)>) {
+        for (name, bytes, error) in cases {
+            self.invalid(name, &bytes, error);
+        }
     }
 
     /// An invalid case that needs more than its bytes.

@@ -8,6 +8,7 @@ use ledger_format::tree::Frontier;
 use ledger_format::{BatchNo, LedgerId, PayloadId, SegmentNo, Seq, hash};
 use serde_json::{Value, json};
 
+use crate::build::table;
 use crate::ledger::{Built, build};
 use crate::support::{fixed, hex};
 
@@ -81,7 +82,11 @@ pub(crate) fn cases(built: &Built) -> Vec<Value> {
         outside(built),
     ]
     .concat();
-    let case = |(name, edits, verdict, at): &(&str, Vec<Value>, &str, &str)| json!({ "name": name, "edits": edits, "verdict": verdict, "at": at });
+    let case = |(name, edits, verdict, at): &Case| {
+        let mut case = json!({ "name": name, "edits": edits });
+        (case["verdict"], case["at"]) = (json!(verdict), json!(at));
+        case
+    };
     all.iter().map(case).collect()
 }
 
@@ -98,34 +103,22 @@ fn batches(built: &Built) -> Vec<Case> {
         let hash = hash::batch(&made.bytes[..160], &lengths, made.hashes.last().unwrap(), &root);
         vec![patch(second, trailer, &[root.0, hash.0].concat())]
     };
-    vec![
-        (
-            "a bit of a record in the first segment",
-            vec![flip(built, first, start(built, 1) + 300)],
-            "damaged",
-            "batch 1",
-        ),
-        ("a bit of the first record", vec![flip(built, first, 4096 + 170)], "damaged", "batch 0"),
-        (
-            "a bit of a frame length",
-            vec![flip(built, second, start(built, 2) + 160)],
-            "damaged",
-            "batch 2",
-        ),
-        (
-            "a bit of a batch header",
-            vec![flip(built, second, start(built, 3) + 20)],
-            "damaged",
-            "batch 3",
-        ),
-        (
-            "a bit of the last batch hash",
-            vec![flip(built, second, start(built, 4) + built.batches[4].bytes.len() - 1)],
-            "damaged",
-            "batch 4",
-        ),
-        ("another root under a fitting batch hash", resigned(4), "damaged", "batch 4"),
-    ]
+    table! {
+        "a bit of a record in the first segment":
+            vec![flip(built, first, start(built, 1) + 300)]
+            => "damaged", "batch 1";
+        "a bit of the first record": vec![flip(built, first, 4096 + 170)] => "damaged", "batch 0";
+        "a bit of a frame length":
+            vec![flip(built, second, start(built, 2) + 160)]
+            => "damaged", "batch 2";
+        "a bit of a batch header":
+            vec![flip(built, second, start(built, 3) + 20)]
+            => "damaged", "batch 3";
+        "a bit of the last batch hash":
+            vec![flip(built, second, start(built, 4) + built.batches[4].bytes.len() - 1)]
+            => "damaged", "batch 4";
+        "another root under a fitting batch hash": resigned(4) => "damaged", "batch 4";
+    }
 }
 
 fn headers(built: &Built) -> Vec<Case> {
@@ -141,42 +134,27 @@ fn headers(built: &Built) -> Vec<Case> {
         header.frontier = Frontier::from_parts(4, nodes).unwrap();
     });
     let swapped = vec![write(first, &built.files[second]), write(second, &built.files[first])];
-    vec![
-        ("a bit of a segment header", vec![flip(built, second, 40)], "damaged", "segment 1"),
-        (
-            "a segment of another ledger",
-            header(|header| header.ledger = LedgerId([8; 16])),
-            "damaged",
-            "segment 1",
-        ),
-        (
-            "a segment that follows another record",
-            header(|header| header.previous_record.0[0] ^= 1),
-            "damaged",
-            "segment 1",
-        ),
-        ("a segment with another frontier", frontier, "damaged", "segment 1"),
-        ("two segments that changed names", swapped, "damaged", "segment 0"),
-        ("no first segment", vec![remove(first)], "damaged", "segment 0"),
-        (
-            "the first segment twice",
-            vec![write(second, &built.files[first])],
-            "damaged",
-            "segment 1",
-        ),
-        (
-            "a segment after a gap",
-            vec![cut(built), write("log/0000000003.seg", &built.files[second])],
-            "damaged",
-            "segment 2",
-        ),
-        (
-            "a file that only looks like a segment",
-            vec![write("log/2.seg", &[])],
-            "damaged",
-            "log/2.seg",
-        ),
-    ]
+    table! {
+        "a bit of a segment header": vec![flip(built, second, 40)] => "damaged", "segment 1";
+        "a segment of another ledger":
+            header(|header| header.ledger = LedgerId([8; 16]))
+            => "damaged", "segment 1";
+        "a segment that follows another record":
+            header(|header| header.previous_record.0[0] ^= 1)
+            => "damaged", "segment 1";
+        "a segment with another frontier": frontier => "damaged", "segment 1";
+        "two segments that changed names": swapped => "damaged", "segment 0";
+        "no first segment": vec![remove(first)] => "damaged", "segment 0";
+        "the first segment twice":
+            vec![write(second, &built.files[first])]
+            => "damaged", "segment 1";
+        "a segment after a gap":
+            vec![cut(built), write("log/0000000003.seg", &built.files[second])]
+            => "damaged", "segment 2";
+        "a file that only looks like a segment":
+            vec![write("log/2.seg", &[])]
+            => "damaged", "log/2.seg";
+    }
 }
 
 fn ends(built: &Built) -> Vec<Case> {
@@ -188,59 +166,34 @@ fn ends(built: &Built) -> Vec<Case> {
     let mut anchor = Anchor::decode(&built.anchors[4]).unwrap();
     anchor.clean = false;
     let not_closed = write("anchor.a", &anchor.encode());
+    anchor.ledger = LedgerId([8; 16]);
+    let foreign = write("anchor.a", &anchor.encode());
     let fork = SEGMENTS.iter().map(|path| write(path, &whole.files[*path]));
-    vec![
-        (
-            "the last batch gone without a trace",
-            vec![patch(second, last, &zeros)],
-            "damaged",
-            "end",
-        ),
-        ("no second segment", vec![remove(second)], "damaged", "end"),
-        (
-            "the second segment cut after its header",
-            vec![write(second, &built.files[second][..4096])],
-            "damaged",
-            "end",
-        ),
-        (
-            "another history, whole and consistent",
-            fork.chain([write(PAYLOADS, &whole.files[PAYLOADS])]).collect(),
-            "damaged",
-            "anchor",
-        ),
-        (
-            "bytes behind the last batch of a holder that closed",
-            vec![behind.clone()],
-            "damaged",
-            "batch 5",
-        ),
-        (
-            "bytes behind the last batch of a holder that did not close",
-            vec![behind, not_closed],
-            "unacknowledged_tail",
-            "batch 5",
-        ),
-        (
-            "no readable anchor",
-            vec![write("anchor.a", &[0; 512]), remove("anchor.b")],
-            "cannot_be_checked",
-            "anchor",
-        ),
-        ("one unreadable anchor", vec![flip(built, "anchor.b", 100)], "damaged", "anchor.b"),
-        ("the newer anchor unreadable", vec![flip(built, "anchor.a", 100)], "damaged", "anchor.a"),
-        ("a blank anchor", vec![write("anchor.b", &[0; 512])], "damaged", "anchor.b"),
-        (
-            "an anchor of another ledger",
-            vec![{
-                let mut anchor = Anchor::decode(&built.anchors[4]).unwrap();
-                anchor.ledger = LedgerId([8; 16]);
-                write("anchor.a", &anchor.encode())
-            }],
-            "damaged",
-            "anchor",
-        ),
-    ]
+    table! {
+        "the last batch gone without a trace":
+            vec![patch(second, last, &zeros)]
+            => "damaged", "end";
+        "no second segment": vec![remove(second)] => "damaged", "end";
+        "the second segment cut after its header":
+            vec![write(second, &built.files[second][..4096])]
+            => "damaged", "end";
+        "another history, whole and consistent":
+            fork.chain([write(PAYLOADS, &whole.files[PAYLOADS])]).collect()
+            => "damaged", "anchor";
+        "bytes behind the last batch of a holder that closed":
+            vec![behind.clone()]
+            => "damaged", "batch 5";
+        "bytes behind the last batch of a holder that did not close":
+            vec![behind, not_closed]
+            => "unacknowledged_tail", "batch 5";
+        "no readable anchor":
+            vec![write("anchor.a", &[0; 512]), remove("anchor.b")]
+            => "cannot_be_checked", "anchor";
+        "one unreadable anchor": vec![flip(built, "anchor.b", 100)] => "damaged", "anchor.b";
+        "the newer anchor unreadable": vec![flip(built, "anchor.a", 100)] => "damaged", "anchor.a";
+        "a blank anchor": vec![write("anchor.b", &[0; 512])] => "damaged", "anchor.b";
+        "an anchor of another ledger": vec![foreign] => "damaged", "anchor";
+    }
 }
 
 fn tails(built: &Built) -> Vec<Case> {
@@ -255,25 +208,19 @@ fn tails(built: &Built) -> Vec<Case> {
     let body = vec![flip(built, second, start(built, 3) + 200)];
     let header = vec![flip(built, second, start(built, 2) + 20)];
     let torn_above = with(3, vec![torn.clone()]);
-    vec![
-        ("an older anchor", older(built, 3), "verified", ""),
-        ("a torn batch above the anchor", torn_above, "unacknowledged_tail", "batch 4"),
-        ("a torn batch at the anchor", vec![torn], "damaged", "batch 4"),
-        ("a damaged batch above the anchor, and one after it", with(1, body), "damaged", "batch 3"),
-        ("a damaged header above it, and a batch after it", with(1, header), "damaged", "batch 2"),
-        (
-            "zeros instead of a batch above it, and one after",
-            with(1, vec![hole]),
-            "damaged",
-            "batch 3",
-        ),
-        (
-            "the payload of the last batch above the anchor never written",
-            with(1, vec![nothing, no_payload]),
-            "unacknowledged_tail",
-            "batch 2",
-        ),
-    ]
+    table! {
+        "an older anchor": older(built, 3) => "verified", "";
+        "a torn batch above the anchor": torn_above => "unacknowledged_tail", "batch 4";
+        "a torn batch at the anchor": vec![torn] => "damaged", "batch 4";
+        "a damaged batch above the anchor, and one after it": with(1, body) => "damaged", "batch 3";
+        "a damaged header above it, and a batch after it": with(1, header) => "damaged", "batch 2";
+        "zeros instead of a batch above it, and one after":
+            with(1, vec![hole])
+            => "damaged", "batch 3";
+        "the payload of the last batch above the anchor never written":
+            with(1, vec![nothing, no_payload])
+            => "unacknowledged_tail", "batch 2";
+    }
 }
 
 fn segments(built: &Built) -> Vec<Case> {
@@ -290,16 +237,16 @@ fn segments(built: &Built) -> Vec<Case> {
         write("anchor.b", &built.anchors[0]),
         write(second, &[]),
     ];
-    vec![
-        ("an empty file after the last segment", with(&[]), "verified", ""),
-        ("a file of zeros after the last segment", with(&[0; 8192]), "verified", ""),
-        ("a segment without a batch after the last", with(&third_header(built)), "verified", ""),
-        ("a torn segment header", with(&torn_header), "unacknowledged_tail", "segment 2"),
-        ("a segment without its header but with a batch", with(&headless), "damaged", "segment 2"),
-        ("a closed segment that was not cut", not_cut, "damaged", "segment 1"),
-        ("zeros behind a closed segment", vec![write(first, &zeros)], "damaged", "segment 0"),
-        ("the segment of an erasure lost, its payloads gone", lost, "damaged", "payload 2"),
-    ]
+    table! {
+        "an empty file after the last segment": with(&[]) => "verified", "";
+        "a file of zeros after the last segment": with(&[0; 8192]) => "verified", "";
+        "a segment without a batch after the last": with(&third_header(built)) => "verified", "";
+        "a torn segment header": with(&torn_header) => "unacknowledged_tail", "segment 2";
+        "a segment without its header but with a batch": with(&headless) => "damaged", "segment 2";
+        "a closed segment that was not cut": not_cut => "damaged", "segment 1";
+        "zeros behind a closed segment": vec![write(first, &zeros)] => "damaged", "segment 0";
+        "the segment of an erasure lost, its payloads gone": lost => "damaged", "payload 2";
+    }
 }
 
 /// Payloads and keys as they were before the erasure was carried out.
@@ -335,35 +282,23 @@ fn outside(built: &Built) -> Vec<Case> {
         |page: &[u8]| vec![patch("keys/slots.a", 4096, page), patch("keys/slots.b", 4096, page)];
     let toml = String::from_utf8(built.files["ledger.toml"].clone()).unwrap();
     let moved = toml.replace("Europe/Berlin", "Asia/Tokyo");
-    vec![
-        ("a bit of a payload", vec![flip(built, PAYLOADS, payload + 50)], "damaged", "payload 4"),
-        ("no payload file", vec![remove(PAYLOADS)], "damaged", "payload 1"),
-        (
-            "an erased payload that came back",
-            vec![patch(PAYLOADS, 64 + 104, &[9])],
-            "erasure_unfinished",
-            "payload 2",
-        ),
-        ("a key gone without an erasure", both(&erased(4)), "damaged", "key 4"),
-        ("a key gone in the newer copy only", both(&erased(4))[..1].to_vec(), "damaged", "key 4"),
-        ("an erased key that came back", both(&kept.encode()), "erasure_unfinished", "key 2"),
-        (
-            "one unreadable key page",
-            vec![flip(built, "keys/slots.b", 5000)],
-            "damaged",
-            "keys/slots.b",
-        ),
-        (
-            "both copies of a key page unreadable",
-            vec![flip(built, "keys/slots.a", 5000), flip(built, "keys/slots.b", 5000)],
-            "damaged",
-            "key page 0",
-        ),
-        (
-            "ledger.toml names another zone",
-            vec![write("ledger.toml", moved.as_bytes())],
-            "damaged",
-            "ledger.toml",
-        ),
-    ]
+    table! {
+        "a bit of a payload": vec![flip(built, PAYLOADS, payload + 50)] => "damaged", "payload 4";
+        "no payload file": vec![remove(PAYLOADS)] => "damaged", "payload 1";
+        "an erased payload that came back":
+            vec![patch(PAYLOADS, 64 + 104, &[9])]
+            => "erasure_unfinished", "payload 2";
+        "a key gone without an erasure": both(&erased(4)) => "damaged", "key 4";
+        "a key gone in the newer copy only": both(&erased(4))[..1].to_vec() => "damaged", "key 4";
+        "an erased key that came back": both(&kept.encode()) => "erasure_unfinished", "key 2";
+        "one unreadable key page":
+            vec![flip(built, "keys/slots.b", 5000)]
+            => "damaged", "keys/slots.b";
+        "both copies of a key page unreadable":
+            vec![flip(built, "keys/slots.a", 5000), flip(built, "keys/slots.b", 5000)]
+            => "damaged", "key page 0";
+        "ledger.toml names another zone":
+            vec![write("ledger.toml", moved.as_bytes())]
+            => "damaged", "ledger.toml";
+    }
 }

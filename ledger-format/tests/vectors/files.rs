@@ -7,7 +7,7 @@ use ledger_format::tree::Frontier;
 use ledger_format::{BatchHash, BatchNo, Micros, PayloadId, RecordHash, SegmentNo, Seq, TreeRoot};
 use serde_json::{Value, json};
 
-use crate::build::{Vectors, longer, with};
+use crate::build::{Vectors, longer, table, with};
 use crate::support::fixed;
 use crate::support::spec::Spec;
 
@@ -67,7 +67,6 @@ fn segment(size: u64) -> SegmentHeader {
 pub(crate) fn segment_headers(spec: &Spec) -> Value {
     let table = "segment_header";
     let mut out = Vectors::new(table, "The first 4,096 bytes of a segment file.");
-
     for (name, header) in [
         ("segment 0", segment(0)),
         ("one record before it", segment(1)),
@@ -89,19 +88,21 @@ pub(crate) fn segment_headers(spec: &Spec) -> Value {
     for offset in 10..16 {
         out.invalid(format!("reserved byte {offset}"), &forge(offset, &[1]), "reserved_not_zero");
     }
-    out.invalid("a byte behind the frontier", &forge(136 + 3 * 32, &[1]), "not_canonical");
-    out.invalid("the last byte before the check", &forge(4079, &[1]), "not_canonical");
-    out.invalid("a frontier that is too long", &forge(48, &[8]), "not_canonical");
-    out.invalid("records but no batch before it", &forge(40, &[0; 8]), "bad_value");
-    out.invalid("a batch but no records before it", &forge(48, &[0; 8]), "bad_value");
-    out.invalid("no record hash", &forge(64, &[0; 32]), "bad_value");
-    out.invalid("no batch hash", &forge(96, &[0; 32]), "bad_value");
-    out.invalid("segment 0 with records before it", &forge(32, &[0; 8]), "bad_value");
-    out.invalid("no length before it", &forge(128, &[0; 8]), "bad_value");
     let first = forged(spec, table, &segment(0).encode(), 128, &[1]);
-    out.invalid("segment 0 with a length before it", &first, "bad_value");
     let full = forged(spec, table, &segment(u64::MAX - 1).encode(), 48, &[0xff]);
-    out.invalid("no room for another record", &full, "bad_value");
+    out.all_invalid(table! {
+        "a byte behind the frontier": forge(136 + 3 * 32, &[1]) => "not_canonical";
+        "the last byte before the check": forge(4079, &[1]) => "not_canonical";
+        "a frontier that is too long": forge(48, &[8]) => "not_canonical";
+        "records but no batch before it": forge(40, &[0; 8]) => "bad_value";
+        "a batch but no records before it": forge(48, &[0; 8]) => "bad_value";
+        "no record hash": forge(64, &[0; 32]) => "bad_value";
+        "no batch hash": forge(96, &[0; 32]) => "bad_value";
+        "segment 0 with records before it": forge(32, &[0; 8]) => "bad_value";
+        "no length before it": forge(128, &[0; 8]) => "bad_value";
+        "segment 0 with a length before it": first => "bad_value";
+        "no room for another record": full => "bad_value";
+    });
     out.finish()
 }
 

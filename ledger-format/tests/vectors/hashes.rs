@@ -35,6 +35,12 @@ pub(crate) fn vectors() -> Value {
     });
     out.valid("batch", &[], more);
     out.valid("salt", &fixed::KEY, json!({ "output": hex::plain(&hash::salt(&fixed::KEY)) }));
+    keyed(&mut out);
+    out.finish()
+}
+
+/// The constructions under a key.
+fn keyed(out: &mut Vectors) {
     for (role, text) in
         [(Role::Text, "Tea at four."), (Role::Body, "Tea at four."), (Role::Text, "")]
     {
@@ -58,7 +64,6 @@ pub(crate) fn vectors() -> Value {
     let message = KeyRotated::message(&key, &fixed::LEDGER, Seq(9));
     let more = json!({ "seq": "9", "algorithm": 1, "output": hex::plain(&message) });
     out.valid("key_rotation", &key.bytes, more);
-    out.finish()
 }
 
 /// Nothing here is a plain hash: without the ledger id, the key or the context it is another value.

@@ -111,11 +111,8 @@ pub(crate) fn build(memory: u8) -> Built {
         if at == SECOND {
             segments[1] = segment_header(1, epoch, segments[0].len() as u64, &chain);
         }
-        for (event, sealed) in
-            events.iter().flat_map(|(event, all)| all.iter().map(move |one| (event, one)))
-        {
+        for sealed in events.iter().flat_map(|(_, sealed)| sealed) {
             let text = text_of(sealed);
-            assert!(event.kind().is_some());
             built.payloads.push((sealed.clone(), text, payload_file.len() as u64));
             payload_file.extend(&sealed.stored);
         }
@@ -129,6 +126,12 @@ pub(crate) fn build(memory: u8) -> Built {
     for (number, bytes) in segments.into_iter().enumerate() {
         built.files.insert(format!("log/{number:010}.seg"), bytes);
     }
+    finish(&mut built, payload_file);
+    built
+}
+
+/// Everything beside the log, with the erasure carried out.
+fn finish(built: &mut Built, mut payload_file: Vec<u8>) {
     for (sealed, _, offset) in built.payloads.iter().filter(|one| erased(one.0.reference.id)) {
         let offset = usize::try_from(*offset).unwrap();
         payload_file[offset..offset + sealed.stored.len()].fill(0);
@@ -142,7 +145,6 @@ pub(crate) fn build(memory: u8) -> Built {
         built.files.insert(name.into(), key_file());
     }
     built.files.insert("ledger.toml".into(), toml().into_bytes());
-    built
 }
 
 fn erased(id: PayloadId) -> bool {

@@ -6,7 +6,7 @@ use ledger_format::payload::{padded_length, seal};
 use ledger_format::{PayloadId, Role, hash};
 use serde_json::{Value, json};
 
-use crate::build::Vectors;
+use crate::build::{Vectors, table};
 use crate::support::{fixed, hex};
 
 /// 200 times `a` as a DEFLATE stream of another implementation (zlib, level 9).
@@ -99,40 +99,36 @@ fn invalid_frames(out: &mut Vectors) {
     };
     let longer = |count: usize| [good.as_slice(), &vec![0; count]].concat();
     let deflated = |content: &[u8]| frame(2, 200, content);
-    let all = [
-        ("method 0", changed(0, 0), "unknown_number"),
-        ("method 3", changed(0, 3), "unknown_number"),
-        ("a frame of zeros", vec![0; 64], "unknown_number"),
-        ("an empty frame", vec![], "truncated"),
-        ("a cut frame header", good[..8].to_vec(), "truncated"),
-        ("a content beyond the frame", changed(5, 200), "truncated"),
-        ("a content of 2^32 - 1 bytes", [&good[..5], &[0xff; 4], &good[9..]].concat(), "truncated"),
-        (
-            "a plaintext over the limit",
-            [&good[..1], &[1, 0, 16, 0], &good[5..]].concat(),
-            "too_large",
-        ),
-        ("padding that is not zero", changed(63, 1), "reserved_not_zero"),
-        ("padding right after the content", changed(21, 1), "reserved_not_zero"),
-        ("no padding", good[..21].to_vec(), "not_canonical"),
-        ("one byte more padding", longer(1), "not_canonical"),
-        ("a step more padding", longer(64), "not_canonical"),
-        ("stored, a byte longer than it says", changed(1, 11), "bad_value"),
-        ("stored, a byte shorter than it says", changed(1, 13), "bad_value"),
-        ("a cut stream", deflated(&DEFLATED[..5]), "bad_value"),
-        ("a byte behind the stream", deflated(&[&DEFLATED[..], &[0]].concat()), "bad_value"),
-        ("no stream", deflated(&[0xff; 6]), "bad_value"),
-        ("an empty stream", deflated(&[]), "bad_value"),
-        ("a stream that gives more", frame(2, 199, &DEFLATED), "bad_value"),
-        ("a stream that gives less", frame(2, 201, &DEFLATED), "bad_value"),
-        ("a stream that gives far more", frame(2, 7, &DEFLATED), "bad_value"),
-        ("compressed to the same length", frame(2, 6, &DEFLATED), "not_canonical"),
-        (
-            "a stored block, longer than its text",
-            frame(2, 1, &[1, 1, 0, 254, 255, 97]),
-            "not_canonical",
-        ),
-    ];
+    let all = table! {
+        "method 0": changed(0, 0) => "unknown_number";
+        "method 3": changed(0, 3) => "unknown_number";
+        "a frame of zeros": vec![0; 64] => "unknown_number";
+        "an empty frame": vec![] => "truncated";
+        "a cut frame header": good[..8].to_vec() => "truncated";
+        "a content beyond the frame": changed(5, 200) => "truncated";
+        "a content of 2^32 - 1 bytes": [&good[..5], &[0xff; 4], &good[9..]].concat() => "truncated";
+        "a plaintext over the limit":
+            [&good[..1], &[1, 0, 16, 0], &good[5..]].concat()
+            => "too_large";
+        "padding that is not zero": changed(63, 1) => "reserved_not_zero";
+        "padding right after the content": changed(21, 1) => "reserved_not_zero";
+        "no padding": good[..21].to_vec() => "not_canonical";
+        "one byte more padding": longer(1) => "not_canonical";
+        "a step more padding": longer(64) => "not_canonical";
+        "stored, a byte longer than it says": changed(1, 11) => "bad_value";
+        "stored, a byte shorter than it says": changed(1, 13) => "bad_value";
+        "a cut stream": deflated(&DEFLATED[..5]) => "bad_value";
+        "a byte behind the stream": deflated(&[&DEFLATED[..], &[0]].concat()) => "bad_value";
+        "no stream": deflated(&[0xff; 6]) => "bad_value";
+        "an empty stream": deflated(&[]) => "bad_value";
+        "a stream that gives more": frame(2, 199, &DEFLATED) => "bad_value";
+        "a stream that gives less": frame(2, 201, &DEFLATED) => "bad_value";
+        "a stream that gives far more": frame(2, 7, &DEFLATED) => "bad_value";
+        "compressed to the same length": frame(2, 6, &DEFLATED) => "not_canonical";
+        "a stored block, longer than its text":
+            frame(2, 1, &[1, 1, 0, 254, 255, 97])
+            => "not_canonical";
+    };
     for (name, frame, error) in all {
         let stored = encrypt(&frame, Role::Text);
         out.invalid_with(name, &stored, error, place(&stored, Role::Text, text));
@@ -153,30 +149,26 @@ fn invalid_seals(out: &mut Vectors) {
         *at = value;
         place
     };
-    let mut cut = stored.clone();
-    cut.truncate(23);
     let mut flipped = stored.clone();
     flipped[30] ^= 1;
+    let (cut, nonce, zeros) = (stored[..23].to_vec(), stored[..24].to_vec(), vec![0; 104]);
     let resealed = |stored: &[u8]| place(stored, Role::Text, text);
     let zero = |count: usize| json!(hex::plain(&vec![0; count]));
-    for (name, stored, error, more) in [
-        ("another key", &stored, "not_opened", with(&["key"], zero(32))),
-        ("another payload id", &stored, "not_opened", with(&["reference", "id"], json!("2"))),
-        ("another role", &stored, "not_opened", with(&["reference", "role"], json!(2))),
-        ("another digest", &stored, "check_mismatch", with(&["reference", "digest"], zero(32))),
-        (
-            "another commitment",
-            &stored,
-            "check_mismatch",
-            with(&["reference", "commitment"], zero(32)),
-        ),
-        ("another length", &stored, "check_mismatch", with(&["reference", "length"], json!(103))),
-        ("one bit of the ciphertext", &flipped, "check_mismatch", good.clone()),
-        ("one bit, with its digest", &flipped, "not_opened", resealed(&flipped)),
-        ("no nonce", &cut, "truncated", resealed(&cut)),
-        ("only a nonce", &stored[..24].to_vec(), "not_opened", resealed(&stored[..24])),
-        ("zeros", &vec![0; 104], "not_opened", resealed(&[0; 104])),
-    ] {
+    let reference = |field, value| with(&["reference", field], value);
+    let cases = table! {
+        "another key": (&stored, with(&["key"], zero(32))) => "not_opened";
+        "another payload id": (&stored, reference("id", json!("2"))) => "not_opened";
+        "another role": (&stored, reference("role", json!(2))) => "not_opened";
+        "another digest": (&stored, reference("digest", zero(32))) => "check_mismatch";
+        "another commitment": (&stored, reference("commitment", zero(32))) => "check_mismatch";
+        "another length": (&stored, reference("length", json!(103))) => "check_mismatch";
+        "one bit of the ciphertext": (&flipped, good.clone()) => "check_mismatch";
+        "one bit, with its digest": (&flipped, resealed(&flipped)) => "not_opened";
+        "no nonce": (&cut, resealed(&cut)) => "truncated";
+        "only a nonce": (&nonce, resealed(&nonce)) => "not_opened";
+        "zeros": (&zeros, resealed(&zeros)) => "not_opened";
+    };
+    for (name, (stored, more), error) in cases {
         out.invalid_with(name, stored, error, more);
     }
 }

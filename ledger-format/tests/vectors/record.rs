@@ -2,12 +2,12 @@
 
 use ledger_format::bytes::Writer;
 use ledger_format::{
-    AliasId, ClockFlags, Digest16, Event, Extension, JobId, Kind, LedgerId, Micros, PayloadRef,
-    Record, RecordHash, RecordHeader, RecordView, Seq, Tag, extension, hash, tree,
+    AliasId, ClockFlags, Digest16, Event, Extension, JobId, Kind, LedgerId, Micros, PayloadId,
+    PayloadRef, Record, RecordHash, RecordHeader, RecordView, Seq, Tag, extension, hash, tree,
 };
 use serde_json::{Value, json};
 
-use crate::build::{Vectors, longer, with};
+use crate::build::{Vectors, longer, table, with};
 use crate::support::arb::Gen;
 use crate::support::spec::Spec;
 use crate::support::{fixed, fixup, hex};
@@ -79,36 +79,37 @@ fn pin(change: impl FnOnce(&mut Record)) -> Record {
 }
 
 fn unusual() -> Vec<(&'static str, Record)> {
-    let reference = fixed::tea().reference;
-    let eight =
-        (0..8).map(|id| PayloadRef { id: ledger_format::PayloadId(id), ..reference.clone() });
-    let tag = |tag, critical| Extension { tag, critical, bytes: vec![1, 2, 3] };
-    vec![
+    let kinds = [
         ("unknown kind", unknown(9999, 1, false)),
         ("unknown critical kind", unknown(9999, 1, true)),
         ("known kind in an unknown version", unknown(Kind::Pin.number(), 2, true)),
         ("known kind in an unknown version, not critical", unknown(25, 65_535, false)),
         ("unknown kind with an empty body", Record { body: vec![], ..unknown(65_535, 0, false) }),
+    ];
+    let longest = Record { body: vec![0xbb; 65_423], ..unknown(9999, 1, false) };
+    let all = kinds.into_iter().chain(unusual_pins()).chain([("the longest record", longest)]);
+    all.collect()
+}
+
+fn unusual_pins() -> Vec<(&'static str, Record)> {
+    let reference = fixed::tea().reference;
+    let eight = (0..8).map(|id| PayloadRef { id: PayloadId(id), ..reference.clone() }).collect();
+    let tag = |tag, critical| vec![Extension { tag, critical, bytes: vec![1, 2, 3] }];
+    let empty = vec![Extension { tag: 65_535, critical: false, bytes: vec![] }];
+    let flags = ClockFlags { behind: true, jump_confirmed: true, declared: true };
+    let early = |record: &mut Record| {
+        record.header.recorded_at = Micros(-2);
+        record.header.wall_time = Micros(i64::MIN);
+    };
+    vec![
         ("all extensions", pin(|record| record.extensions = all_extensions())),
-        ("an unknown extension", pin(|record| record.extensions = vec![tag(999, false)])),
-        ("an unknown critical extension", pin(|record| record.extensions = vec![tag(999, true)])),
-        ("an empty unknown extension", {
-            let empty = Extension { tag: 65_535, critical: false, bytes: Vec::new() };
-            pin(|record| record.extensions = vec![empty])
-        }),
-        ("eight payloads", pin(|record| record.payloads = eight.collect())),
-        ("all clock flags", {
-            let all = ClockFlags { behind: true, jump_confirmed: true, declared: true };
-            pin(|record| record.header.clock = all)
-        }),
+        ("an unknown extension", pin(|record| record.extensions = tag(999, false))),
+        ("an unknown critical extension", pin(|record| record.extensions = tag(999, true))),
+        ("an empty unknown extension", pin(|record| record.extensions = empty)),
+        ("eight payloads", pin(|record| record.payloads = eight)),
+        ("all clock flags", pin(|record| record.header.clock = flags)),
         ("the last sequence number", pin(|record| record.header.seq = Seq(u64::MAX - 1))),
-        ("times before 1970", {
-            pin(|record| {
-                (record.header.recorded_at, record.header.wall_time) =
-                    (Micros(-2), Micros(i64::MIN));
-            })
-        }),
-        ("the longest record", Record { body: vec![0xbb; 65_423], ..unknown(9999, 1, false) }),
+        ("times before 1970", pin(early)),
     ]
 }
 
@@ -157,45 +158,58 @@ fn reference_fields(spec: &Spec, reference: &PayloadRef) -> Value {
 
 fn invalid(out: &mut Vectors) {
     let good = fixed::pin();
-    let genesis = of_kind(Kind::Genesis, Gen::Empty(0));
-    let reference = pin(|record| record.payloads = vec![fixed::tea().reference]).encode().unwrap();
     for length in [0, 1, 111, 112, 127, 128, good.len() - 1] {
         out.invalid(format!("cut to {length} bytes"), &good[..length], "truncated");
     }
-    out.invalid("one byte more", &longer(&good, &[0]), "trailing");
-    out.invalid("nothing but zeros", &[0; 112], "unsupported_version");
-    out.invalid("version 0", &with(&good, 0, &[0, 0]), "unsupported_version");
-    out.invalid("version 2", &with(&good, 0, &[2, 0]), "unsupported_version");
-    out.invalid("kind 0", &with(&good, 2, &[0, 0]), "unknown_number");
-    out.invalid("an unknown flag", &with(&good, 6, &[0x11]), "reserved_not_zero");
-    out.invalid("the highest flag", &with(&good, 6, &[0x81]), "reserved_not_zero");
-    out.invalid("no critical bit", &with(&good, 6, &[0]), "bad_value");
-    let receipt = of_kind(Kind::Receipt, Gen::Empty(0));
-    out.invalid("a critical bit too many", &with(&receipt, 6, &[1]), "bad_value");
-    out.invalid("actor kind 0", &with(&good, 7, &[0]), "unknown_number");
-    out.invalid("actor kind 5", &with(&good, 7, &[5]), "unknown_number");
-    out.invalid("the number after the last", &with(&good, 8, &[0xff; 8]), "bad_value");
-    out.invalid("seq 0 with a record before it", &with(&good, 8, &[0; 8]), "bad_value");
-    out.invalid("seq 1 with none before it", &with(&good, 16, &[0; 32]), "bad_value");
-    out.invalid("genesis with one before it", &with(&genesis, 16, &[1]), "bad_value");
-    out.invalid("reserved byte 98", &with(&good, 98, &[1]), "reserved_not_zero");
-    out.invalid("reserved byte 99", &with(&good, 99, &[1]), "reserved_not_zero");
-    for offset in 109..112 {
-        let name = format!("reserved byte {offset}");
-        out.invalid(name, &with(&good, offset, &[1]), "reserved_not_zero");
-    }
-    out.invalid("a body longer than the record", &with(&good, 104, &[0xff, 0xff]), "truncated");
-    out.invalid("a body one byte longer", &with(&good, 104, &[17]), "truncated");
-    out.invalid("extensions longer than the record", &with(&good, 106, &[0xff; 2]), "truncated");
-    out.invalid("extensions one byte shorter", &with(&good, 106, &[21]), "truncated");
-    let bare = pin(|_| ()).encode().unwrap();
-    out.invalid("a payload that is not there", &with(&bare, 108, &[1]), "truncated");
-    out.invalid("nine payloads", &with(&good, 108, &[9]), "too_large");
-    out.invalid("255 payloads", &with(&good, 108, &[255]), "too_large");
-    out.invalid("a payload of role 0", &with(&reference, 136, &[0]), "unknown_number");
-    let longest = unusual().pop().unwrap().1.encode().unwrap();
-    out.invalid("one byte over the limit", &longer(&longest, &[0xbb]), "too_large");
+    invalid_headers(out, &good);
+    invalid_lengths(out, &good);
     invalid_bodies(out, &good);
+}
+
+fn invalid_headers(out: &mut Vectors, good: &[u8]) {
+    let genesis = of_kind(Kind::Genesis, Gen::Empty(0));
+    let receipt = of_kind(Kind::Receipt, Gen::Empty(0));
+    let cases = table! {
+        "one byte more": longer(good, &[0]) => "trailing";
+        "nothing but zeros": vec![0; 112] => "unsupported_version";
+        "version 0": with(good, 0, &[0, 0]) => "unsupported_version";
+        "version 2": with(good, 0, &[2, 0]) => "unsupported_version";
+        "kind 0": with(good, 2, &[0, 0]) => "unknown_number";
+        "an unknown flag": with(good, 6, &[0x11]) => "reserved_not_zero";
+        "the highest flag": with(good, 6, &[0x81]) => "reserved_not_zero";
+        "no critical bit": with(good, 6, &[0]) => "bad_value";
+        "a critical bit too many": with(&receipt, 6, &[1]) => "bad_value";
+        "actor kind 0": with(good, 7, &[0]) => "unknown_number";
+        "actor kind 5": with(good, 7, &[5]) => "unknown_number";
+        "the number after the last": with(good, 8, &[0xff; 8]) => "bad_value";
+        "seq 0 with a record before it": with(good, 8, &[0; 8]) => "bad_value";
+        "seq 1 with none before it": with(good, 16, &[0; 32]) => "bad_value";
+        "genesis with one before it": with(&genesis, 16, &[1]) => "bad_value";
+        "reserved byte 98": with(good, 98, &[1]) => "reserved_not_zero";
+        "reserved byte 99": with(good, 99, &[1]) => "reserved_not_zero";
+        "reserved byte 109": with(good, 109, &[1]) => "reserved_not_zero";
+        "reserved byte 110": with(good, 110, &[1]) => "reserved_not_zero";
+        "reserved byte 111": with(good, 111, &[1]) => "reserved_not_zero";
+    };
+    out.all_invalid(cases);
+}
+
+fn invalid_lengths(out: &mut Vectors, good: &[u8]) {
+    let bare = pin(|_| ()).encode().unwrap();
+    let reference = pin(|record| record.payloads = vec![fixed::tea().reference]).encode().unwrap();
+    let longest = unusual().pop().unwrap().1.encode().unwrap();
+    let cases = table! {
+        "a body longer than the record": with(good, 104, &[0xff, 0xff]) => "truncated";
+        "a body one byte longer": with(good, 104, &[17]) => "truncated";
+        "extensions longer than the record": with(good, 106, &[0xff; 2]) => "truncated";
+        "extensions one byte shorter": with(good, 106, &[21]) => "truncated";
+        "a payload that is not there": with(&bare, 108, &[1]) => "truncated";
+        "nine payloads": with(good, 108, &[9]) => "too_large";
+        "255 payloads": with(good, 108, &[255]) => "too_large";
+        "a payload of role 0": with(&reference, 136, &[0]) => "unknown_number";
+        "one byte over the limit": longer(&longest, &[0xbb]) => "too_large";
+    };
+    out.all_invalid(cases);
 }
 
 /// The envelope is good, the body is not.

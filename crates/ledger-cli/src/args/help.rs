@@ -155,11 +155,15 @@ pub(crate) const IMPORT_TRIPLES: &str = "\
 Example:
   memledger import triples facts.tsv --scope org/acme";
 pub(crate) const IMPORT_JSONL: &str = "\
+Makes the ledger in a new directory, or continues the same one. Every record is checked.
 Example:
   memledger -C old export jsonl | memledger -C copy import jsonl -";
 pub(crate) const EXPORT_JSONL: &str = "\
-Example:
-  memledger export jsonl > ledger.jsonl";
+Records are written as they are stored, with their payloads and the key of each: whoever has the
+file can read the content. With --sealed nobody can.
+Examples:
+  memledger export jsonl > ledger.jsonl
+  memledger export jsonl --sealed > evidence.jsonl";
 
 /// The command with short help for its verbs: what every verb takes is listed once, at the top.
 pub(super) fn shortened(command: Command) -> Command {
@@ -193,7 +197,9 @@ pub(super) fn refusal(text: &str) -> Failure {
             message.push_str(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
-    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
+    let usage = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("Usage: "));
     Failure::usage(message).hint(match (hint, usage) {
         (Some(tip), _) => tip,
         (None, Some(usage)) => format!("usage: {usage}"),

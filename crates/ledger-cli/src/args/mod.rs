@@ -29,7 +29,7 @@ pub(crate) use lifecycle::{
     ReopenArgs, ResolveArgs, TermsArgs, UseArgs,
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
-pub(crate) use transfer::{ExportVerb, GitArgs, HistoryArgs, ImportVerb, JsonlArgs, TriplesArgs};
+pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs};
 pub(crate) use uses::Uses;
 pub(crate) use words::{body_type, layer, parts as confidence_parts, unknown as unknown_word};
 pub(crate) use write::WriteArgs;
@@ -58,10 +58,10 @@ pub(crate) struct Global {
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) ledger: Option<PathBuf>,
     /// NDJSON on stdout, messages on stderr
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "json")]
     pub(crate) json: bool,
     /// No notices and no progress
-    #[arg(long, global = true)]
+    #[arg(long, global = true, overrides_with = "quiet")]
     pub(crate) quiet: bool,
     /// Zone of dates and local times; else the ledger's own
     #[arg(long, value_name = "ZONE", global = true, value_parser = words::zone)]
@@ -226,10 +226,10 @@ pub(crate) fn parse(typed: &[OsString]) -> Result<Parsed, Failure> {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 Ok(Parsed::Help(error.render().to_string()))
             }
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Err(Failure::usage(
-                "a verb is missing",
-            )
-            .hint("`memledger help` lists the verbs, `memledger demo` shows them at work")),
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                Err(Failure::usage("a verb is missing")
+                    .hint("`memledger help` lists the verbs, `memledger demo` shows them at work"))
+            }
             _ => Err(help::refusal(&error.render().to_string())),
         },
     }
@@ -249,7 +249,9 @@ mod tests {
         for verb in Cli::command().get_subcommands() {
             let name = verb.get_name();
             assert!(
-                help::TOP.lines().any(|line| line.split_whitespace().next() == Some(name)),
+                help::TOP
+                    .lines()
+                    .any(|line| line.split_whitespace().next() == Some(name)),
                 "{name} is in no group"
             );
         }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use memledger::Actor;
+use memledger::format::Trust;
 
-use super::help;
+use super::{help, words};
 
 /// `import`.
 #[derive(Debug, Subcommand)]
@@ -24,6 +25,17 @@ pub(crate) enum ImportVerb {
     Jsonl(JsonlArgs),
 }
 
+/// What every import of foreign rows takes.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    /// Who imports; else service:memledger-import
+    #[arg(long, value_name = "KIND:NAME")]
+    pub(crate) by: Option<Actor>,
+    /// Where rows that cannot be taken are kept
+    #[arg(long, value_name = "FILE", default_value = "import-quarantine.ndjson")]
+    pub(crate) quarantine: PathBuf,
+}
+
 /// `import git`.
 #[derive(Debug, Args)]
 pub(crate) struct GitArgs {
@@ -34,9 +46,8 @@ pub(crate) struct GitArgs {
     /// Name of the document; else the path
     #[arg(long, value_name = "NAME")]
     pub(crate) document: Option<String>,
-    /// Who imports
-    #[arg(long, value_name = "KIND:NAME")]
-    pub(crate) by: Option<Actor>,
+    #[command(flatten)]
+    pub(crate) how: ImportArgs,
 }
 
 /// `import history`.
@@ -47,9 +58,8 @@ pub(crate) struct HistoryArgs {
     /// Name of the document; else the folder's
     #[arg(long, value_name = "NAME")]
     pub(crate) document: Option<String>,
-    /// Who imports
-    #[arg(long, value_name = "KIND:NAME")]
-    pub(crate) by: Option<Actor>,
+    #[command(flatten)]
+    pub(crate) how: ImportArgs,
 }
 
 /// `import triples`.
@@ -57,9 +67,11 @@ pub(crate) struct HistoryArgs {
 pub(crate) struct TriplesArgs {
     /// The file
     pub(crate) file: PathBuf,
-    /// Who imports
-    #[arg(long, value_name = "KIND:NAME")]
-    pub(crate) by: Option<Actor>,
+    /// The trust you vouch for; else as any file
+    #[arg(long, value_parser = words::trust)]
+    pub(crate) trust: Option<Trust>,
+    #[command(flatten)]
+    pub(crate) how: ImportArgs,
 }
 
 /// `import jsonl`.
@@ -74,5 +86,13 @@ pub(crate) struct JsonlArgs {
 pub(crate) enum ExportVerb {
     /// Every record, one JSON object a line, to stdout
     #[command(after_help = help::EXPORT_JSONL)]
-    Jsonl,
+    Jsonl(ExportArgs),
+}
+
+/// `export jsonl`.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// Leave the keys out: it can be verified, but not read
+    #[arg(long)]
+    pub(crate) sealed: bool,
 }

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use memledger::format::{BodyType, Layer};
 use memledger::Source;
+use memledger::format::{BodyType, Layer};
 
 use super::{TermsArgs, words};
 

@@ -4,13 +4,13 @@
 //! day and a wider range never shows less than a narrower one.
 
 use memledger::civil::{When, Zone, day_bounds};
-use memledger::format::Micros;
+use memledger::format::{Micros, Seq};
 use memledger::{Basis, Difference, Item, Question};
 
 use super::{Done, read};
 use crate::args::DiffArgs;
 use crate::context::{Context, Opened};
-use crate::exit::{Code, Failure};
+use crate::exit::Failure;
 use crate::output::{human, json};
 
 /// Prints the differences.
@@ -18,40 +18,52 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     let base = ctx.question(opened)?;
     let (from, to) = moments(ctx, &args.range, &base.zone)?;
     let (a, b) = questions(ctx, args.valid, &base, from, to)?;
-    let (before, after, mut differences) = opened.ledger.diff(&a, &b, &read::filter(ctx, &args.filter))?;
+    let (before, after, mut differences) =
+        opened
+            .ledger
+            .diff(&a, &b, &read::filter(ctx, &args.filter))?;
     if !ctx.json() {
         announce(ctx, args, &before, &after)?;
     }
-    if let Some(cursor) = ctx.cursor()? {
-        let done = usize::try_from(cursor.0).unwrap_or(usize::MAX);
-        differences.drain(..done.min(differences.len()));
-    }
+    let done = ctx.cursor()?.map_or(0, |cursor| cursor.0);
+    let left = differences.len() as u64;
+    differences.drain(..usize::try_from(done.min(left)).unwrap_or_default());
     if differences.is_empty() {
-        return Err(Failure::not_found("nothing changed between the two moments")
-            .at(json::bases(&before, &after)));
+        return Err(
+            Failure::not_found("nothing changed between the two moments")
+                .at(json::bases(&before, &after)),
+        );
     }
     let limit = ctx.limit(0);
-    let next = (limit > 0 && differences.len() > limit).then(|| {
+    let cut = limit > 0 && differences.len() > limit;
+    if cut {
         differences.truncate(limit);
-        memledger::format::Seq(limit as u64 + ctx.cursor().ok().flatten().map_or(0, |c| c.0))
-    });
+    }
     if ctx.json() {
         for one in &differences {
-            ctx.out.object(&json::difference(one, change(one).1, &before, &after))?;
+            ctx.out
+                .object(&json::difference(one, change(one).1, &before, &after))?;
         }
     } else {
-        let rows: Vec<Vec<String>> =
-            differences.iter().map(|one| human::difference(one, change(one))).collect();
+        let rows: Vec<Vec<String>> = differences
+            .iter()
+            .map(|one| human::difference(one, change(one)))
+            .collect();
         for line in human::aligned(&rows) {
             ctx.out.line(&line)?;
         }
     }
-    read::more(ctx, next)?;
-    Ok(Code::Ok)
+    let next = cut.then(|| Seq(done.saturating_add(limit as u64)));
+    read::more(ctx, "more", next)
 }
 
 /// Both bases, the earlier question first.
-fn announce(ctx: &Context<'_>, args: &DiffArgs, before: &Basis, after: &Basis) -> Result<(), Failure> {
+fn announce(
+    ctx: &Context<'_>,
+    args: &DiffArgs,
+    before: &Basis,
+    after: &Basis,
+) -> Result<(), Failure> {
     let (a, b) = args.range.split_once("..").unwrap_or_default();
     for (basis, typed) in [(before, a), (after, b)] {
         ctx.out.line(&basis.line())?;
@@ -67,8 +79,9 @@ fn announce(ctx: &Context<'_>, args: &DiffArgs, before: &Basis, after: &Basis) -
 /// The two sides of `A..B`.
 fn moments(ctx: &Context<'_>, range: &str, zone: &Zone) -> Result<(When, When), Failure> {
     let usage = || {
-        Failure::usage(format!("{range:?} is no range"))
-            .hint("write two moments with two dots between, such as 2026-03-01..2026-03-03 or #12..head")
+        Failure::usage(format!("{range:?} is no range")).hint(
+            "write two moments with two dots between, such as 2026-03-01..2026-03-03 or #12..head",
+        )
     };
     let (a, b) = range.split_once("..").ok_or_else(usage)?;
     if a.is_empty() || b.is_empty() {
@@ -87,18 +100,28 @@ fn questions(
 ) -> Result<(Question, Question), Failure> {
     let from = start(from, &base.zone);
     if valid {
-        if ctx.names_valid_at() {
-            return Err(Failure::usage("--valid compares two valid times, --valid-at names a third")
-                .hint("leave one of them out"));
+        if ctx.reading.valid_at.is_some() {
+            return Err(Failure::usage(
+                "--valid compares two valid times, --valid-at names a third",
+            )
+            .hint("leave one of them out"));
         }
-        let at = |when| Question { valid: Some(when), ..base.clone() };
+        let at = |when| Question {
+            valid: Some(when),
+            ..base.clone()
+        };
         return Ok((at(from), at(to)));
     }
-    if ctx.names_as_of() {
-        return Err(Failure::usage("A..B names what was known when, --as-of names a third moment")
-            .hint("leave out --as-of, or compare valid times with --valid"));
+    if ctx.reading.as_of.is_some() {
+        return Err(
+            Failure::usage("A..B names what was known when, --as-of names a third moment")
+                .hint("leave out --as-of, or compare valid times with --valid"),
+        );
     }
-    let at = |when| Question { known: when, ..base.clone() };
+    let at = |when| Question {
+        known: when,
+        ..base.clone()
+    };
     Ok((at(from), at(to)))
 }
 

@@ -25,13 +25,34 @@ pub(crate) fn looks_like_id(text: &str) -> bool {
 /// # Errors
 /// A usage failure when it is no id, not found when nothing begins with it, a conflict that lists
 /// the matches when several do.
-pub(crate) fn resolve(ctx: &Context<'_>, at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
-    let id = match MemoryId::parse(text) {
-        Some(id) => id,
-        None => unique(at, text)?,
-    };
+pub(crate) fn resolve(
+    ctx: &Context<'_>,
+    at: &Snapshot<'_>,
+    text: &str,
+) -> Result<MemoryId, Failure> {
+    let id = anywhere(at, text)?;
     within_scope(ctx, at, id)?;
     Ok(id)
+}
+
+fn anywhere(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
+    MemoryId::parse(text).map_or_else(|| unique(at, text), Ok)
+}
+
+/// The memories that several texts mean, now, in whatever scope: for a write, `--scope` says where
+/// it goes and nothing about what it names.
+///
+/// # Errors
+/// As [`resolve`].
+pub(crate) fn resolve_anywhere(
+    ledger: &Ledger,
+    texts: &[String],
+) -> Result<Vec<MemoryId>, Failure> {
+    if let Some(ids) = texts.iter().map(|text| MemoryId::parse(text)).collect() {
+        return Ok(ids);
+    }
+    let now = ledger.snapshot(&Question::now(ledger.zone()))?;
+    texts.iter().map(|text| anywhere(&now, text)).collect()
 }
 
 /// The memories that several texts mean, now.
@@ -51,18 +72,24 @@ pub(crate) fn resolve_all<T: AsRef<str>>(
         return Ok(ids);
     }
     let now = ledger.snapshot(&Question::now(ledger.zone()))?;
-    texts.iter().map(|text| resolve(ctx, &now, text.as_ref())).collect()
+    texts
+        .iter()
+        .map(|text| resolve(ctx, &now, text.as_ref()))
+        .collect()
 }
 
 fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
     if !looks_like_id(text) {
-        return Err(Failure::usage(format!("{text:?} is no memory id"))
-            .hint("write an id, or its first 8 hex digits or more, as `memledger list` prints it"));
+        return Err(Failure::usage(format!("{text:?} is no memory id")).hint(
+            "write an id, or its first 8 hex digits or more, as `memledger list` prints it",
+        ));
     }
     let found = at.find(text)?;
     match found.as_slice() {
-        [] => Err(Failure::not_found(format!("no memory's id begins with {text}"))
-            .hint("`memledger list --include-history` shows what there is")),
+        [] => Err(
+            Failure::not_found(format!("no memory's id begins with {text}"))
+                .hint("`memledger list --include-history` shows what there is"),
+        ),
         [id] => Ok(*id),
         several => Err(ambiguous(at, text, several)?),
     }
@@ -71,7 +98,10 @@ fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
 fn ambiguous(at: &Snapshot<'_>, text: &str, several: &[MemoryId]) -> Result<Failure, Failure> {
     let mut message = format!("the ids of {} memories begin with {text}:", several.len());
     for id in several.iter().take(LISTED) {
-        let shown = at.get(id)?.map(|item| one_line(&words(&item.text), 40)).unwrap_or_default();
+        let shown = at
+            .get(id)?
+            .map(|item| one_line(&words(&item.text), 40))
+            .unwrap_or_default();
         message.push_str(&format!("\n  {}  {shown}", id.hyphenated()));
     }
     if several.len() > LISTED {
@@ -83,10 +113,15 @@ fn ambiguous(at: &Snapshot<'_>, text: &str, several: &[MemoryId]) -> Result<Fail
 
 /// With `--scope`, a memory elsewhere is not to be found: scope is checked on every path.
 fn within_scope(ctx: &Context<'_>, at: &Snapshot<'_>, id: MemoryId) -> Result<(), Failure> {
-    let Some(scope) = ctx.scope_limit() else { return Ok(()) };
+    let Some(scope) = ctx.scope_limit() else {
+        return Ok(());
+    };
     match at.get(&id)? {
         Some(item) if item.scope.within(scope) => Ok(()),
-        _ => Err(Failure::not_found(format!("there is no memory {} in scope {scope}", id.hyphenated()))
-            .hint("leave out --scope, or name another one")),
+        _ => Err(Failure::not_found(format!(
+            "there is no memory {} in scope {scope}",
+            id.hyphenated()
+        ))
+        .hint("leave out --scope, or name another one")),
     }
 }

@@ -11,14 +11,19 @@ use super::Done;
 use crate::args::InitArgs;
 use crate::context::{Context, whole};
 use crate::exit::{Code, Failure};
-use crate::output::human::fields;
+use crate::output::human::Fields;
 
 /// Makes a ledger.
 pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
     let dir = target(ctx, args.dir.as_deref())?;
     let zone = ctx.tz.unwrap_or(Zone::UTC);
     let created = create(&dir, zone, args.origin.clone(), Arc::clone(&ctx.clock))?;
-    let Created { ledger, id, master_location, .. } = created;
+    let Created {
+        ledger,
+        id,
+        master_location,
+        ..
+    } = created;
     let origin = ledger.origin().to_owned();
     if ctx.json() {
         ctx.out.object(&json!({
@@ -29,14 +34,18 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
             "master": master_location,
         }))?;
     } else {
-        ctx.out.line(&format!("ledger created in {}", dir.display()))?;
-        ctx.out.line(&fields(&[
-            ("id", id.to_string()),
-            ("origin", origin),
-            ("zone", zone.to_string()),
-            ("master key", master_location),
-        ]))?;
-        ctx.out.line("Without the master key the content cannot be read: back it up, apart from the ledger.")?;
+        ctx.out
+            .line(&format!("ledger created in {}", dir.display()))?;
+        let mut fields = Fields::default();
+        fields
+            .put("id", id)
+            .put("origin", origin)
+            .put("zone", zone)
+            .put("master key", master_location);
+        ctx.out.line(&fields.show("  "))?;
+        ctx.out.line(
+            "Without the master key the content cannot be read: back it up, apart from the ledger.",
+        )?;
     }
     super::close(ledger, Ok(Code::Ok))
 }
@@ -45,13 +54,18 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
 ///
 /// # Errors
 /// When there is one already, or it cannot be made.
-pub(crate) fn create(
+fn create(
     dir: &Path,
     zone: Zone,
     origin: Option<String>,
     clock: Arc<dyn Clock>,
 ) -> Result<Created, Failure> {
-    let options = InitOptions { zone, origin, clock, ..InitOptions::default() };
+    let options = InitOptions {
+        zone,
+        origin,
+        clock,
+        ..InitOptions::default()
+    };
     Ok(Ledger::init(dir, options)?)
 }
 

@@ -16,27 +16,30 @@ type Change<'a> = (Command, &'a TermsArgs, &'static str);
 pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
     writing(ctx, |ctx, ledger| {
         let (command, terms, done) = change(ctx, ledger, verb)?;
-        submit(ctx, ledger, vec![command], terms, done)
+        submit(ctx, ledger, vec![command], terms, (done, None))
     })
 }
 
 fn change<'a>(ctx: &Context<'_>, ledger: &Ledger, verb: &'a Verb) -> Result<Change<'a>, Failure> {
     let zone = ctx.zone(ledger);
-    let one = |id: &str| ids::resolve_all(ctx, ledger, &[id]).and_then(first);
-    let all = |texts: &[String]| ids::resolve_all(ctx, ledger, texts);
     Ok(match verb {
         Verb::Close(args) => (close(ctx, ledger, args, &zone)?, &args.terms, "closed"),
         Verb::Reopen(args) => (reopen(ctx, ledger, args, &zone)?, &args.terms, "reopened"),
-        Verb::Confirm(args) => {
-            let ttl_until = times::lifetime("--ttl", args.ttl.as_deref(), ctx.now(), &zone)?;
-            let reason = args.reason.clone();
-            (Command::Confirm { memories: all(&args.ids)?, ttl_until, reason }, &args.terms, "confirmed")
+        Verb::Promote(args) => (rank(ctx, ledger, args, true)?, &args.terms, "promoted"),
+        Verb::Demote(args) => (rank(ctx, ledger, args, false)?, &args.terms, "demoted"),
+        Verb::Pushdown(_) | Verb::Lift(_) | Verb::Pin(_) | Verb::Unpin(_) => {
+            single(ctx, ledger, verb)?
         }
-        Verb::Use(args) => {
-            let reason = args.reason.clone();
-            (Command::Use { memories: all(&args.ids)?, reason }, &args.terms, "used")
-        }
+        _ => several(ctx, ledger, verb, &zone)?,
+    })
+}
+
+/// Changes of one memory that need no time.
+fn single<'a>(ctx: &Context<'_>, ledger: &Ledger, verb: &'a Verb) -> Result<Change<'a>, Failure> {
+    let one = |id: &str| ids::resolve_all(ctx, ledger, &[id]).and_then(first);
+    Ok(match verb {
         Verb::Pushdown(args) => {
+            reason_given("pushdown", Some(&args.reason))?;
             let command = Command::PushDown {
                 memory: one(&args.id)?,
                 query: args.query.clone(),
@@ -46,43 +49,94 @@ fn change<'a>(ctx: &Context<'_>, ledger: &Ledger, verb: &'a Verb) -> Result<Chan
             (command, &args.terms, "pushed down")
         }
         Verb::Lift(args) => {
-            let reason = args.reason.clone();
-            (Command::Lift { memory: one(&args.id)?, reason }, &args.terms, "lifted")
+            let (memory, reason) = (one(&args.id)?, args.reason.clone());
+            (Command::Lift { memory, reason }, &args.terms, "lifted")
+        }
+        Verb::Pin(args) => {
+            let memory = one(&args.id)?;
+            (Command::Pin { memory, set: true }, &args.terms, "pinned")
+        }
+        Verb::Unpin(args) => {
+            let memory = one(&args.id)?;
+            (Command::Pin { memory, set: false }, &args.terms, "unpinned")
+        }
+        other => return Err(no_change(other)),
+    })
+}
+
+/// Changes that can name several memories.
+fn several<'a>(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    verb: &'a Verb,
+    zone: &Zone,
+) -> Result<Change<'a>, Failure> {
+    let all = |texts: &[String]| ids::resolve_all(ctx, ledger, texts);
+    Ok(match verb {
+        Verb::Confirm(args) => {
+            let ttl_until = times::lifetime("--ttl", args.ttl.as_deref(), ctx.now(), zone)?;
+            let (memories, reason) = (all(&args.ids)?, args.reason.clone());
+            let command = Command::Confirm {
+                memories,
+                ttl_until,
+                reason,
+            };
+            (command, &args.terms, "confirmed")
+        }
+        Verb::Use(args) => {
+            let (memories, reason) = (all(&args.ids)?, args.reason.clone());
+            (Command::Use { memories, reason }, &args.terms, "used")
         }
         Verb::Contest(args) => {
-            let reason = args.reason.clone();
-            (Command::Contest { memories: all(&args.ids)?, reason }, &args.terms, "contested")
+            let (memories, reason) = (all(&args.ids)?, args.reason.clone());
+            (
+                Command::Contest { memories, reason },
+                &args.terms,
+                "contested",
+            )
         }
         Verb::Resolve(args) => {
-            let command = Command::Resolve {
-                contest: Seq(args.contest),
-                kept: all(&args.keep)?,
-                reason: args.reason.clone(),
-            };
-            (command, &args.terms, "resolved")
+            let (kept, reason) = (all(&args.keep)?, args.reason.clone());
+            let contest = Seq(args.contest);
+            (
+                Command::Resolve {
+                    contest,
+                    kept,
+                    reason,
+                },
+                &args.terms,
+                "resolved",
+            )
         }
-        Verb::Pin(args) => (Command::Pin { memory: one(&args.id)?, set: true }, &args.terms, "pinned"),
-        Verb::Unpin(args) => {
-            (Command::Pin { memory: one(&args.id)?, set: false }, &args.terms, "unpinned")
-        }
-        Verb::Promote(args) => (rank(ctx, ledger, args, true)?, &args.terms, "promoted"),
-        Verb::Demote(args) => (rank(ctx, ledger, args, false)?, &args.terms, "demoted"),
-        other => return Err(Failure::usage(format!("`{}` changes no memory", other.name()))),
+        other => return Err(no_change(other)),
     })
+}
+
+fn no_change(verb: &Verb) -> Failure {
+    Failure::usage(format!("`{}` changes no memory", verb.name()))
 }
 
 fn first<T>(list: Vec<T>) -> Result<T, Failure> {
     list.into_iter().next().ok_or_else(Failure::internal)
 }
 
-fn close(ctx: &Context<'_>, ledger: &Ledger, args: &CloseArgs, zone: &Zone) -> Result<Command, Failure> {
+fn close(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    args: &CloseArgs,
+    zone: &Zone,
+) -> Result<Command, Failure> {
     reason_given("close", Some(&args.reason))?;
     let mut named = vec![args.id.as_str()];
     named.extend(args.replaced_by.as_deref());
     let mut found = ids::resolve_all(ctx, ledger, &named)?.into_iter();
     Ok(Command::Close {
         memory: found.next().ok_or_else(Failure::internal)?,
-        kind: if args.wrong { CloseKind::Wrong } else { CloseKind::Changed },
+        kind: if args.wrong {
+            CloseKind::Wrong
+        } else {
+            CloseKind::Changed
+        },
         from: times::point("--at", args.at.as_deref(), zone)?,
         until: times::point("--until", args.until.as_deref(), zone)?,
         replaced_by: found.next(),
@@ -90,7 +144,12 @@ fn close(ctx: &Context<'_>, ledger: &Ledger, args: &CloseArgs, zone: &Zone) -> R
     })
 }
 
-fn reopen(ctx: &Context<'_>, ledger: &Ledger, args: &ReopenArgs, zone: &Zone) -> Result<Command, Failure> {
+fn reopen(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    args: &ReopenArgs,
+    zone: &Zone,
+) -> Result<Command, Failure> {
     Ok(Command::Reopen {
         memory: ids::resolve_all(ctx, ledger, &[&args.id]).and_then(first)?,
         from: times::point("--from", args.from.as_deref(), zone)?,

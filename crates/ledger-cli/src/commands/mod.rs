@@ -18,8 +18,8 @@ mod write;
 
 use memledger::{Command, Ledger, Submission};
 
-use crate::args::{TermsArgs, Verb};
-use crate::context::{Context, Opened};
+use crate::args::{ExportVerb, TermsArgs, Verb};
+use crate::context::{Context, Opened, Step};
 use crate::exit::{Code, Failure};
 use crate::output::{human, json};
 
@@ -60,7 +60,9 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Verify(args) => verify::verify(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
-        Verb::Export(_) => reading(ctx, transfer::export),
+        Verb::Export(ExportVerb::Jsonl(args)) => reading(ctx, |ctx, opened| {
+            transfer::export(ctx, opened, args.sealed)
+        }),
     }
 }
 
@@ -87,21 +89,24 @@ fn close(ledger: Ledger, done: Done) -> Done {
 }
 
 /// Submits commands with the same terms and prints what they led to. `verb` says it in the past
-/// tense.
+/// tense; `step` is who chose the scope, where it was chosen and not that of the memory.
 fn submit(
     ctx: &Context<'_>,
     ledger: &Ledger,
     commands: Vec<Command>,
     terms: &TermsArgs,
-    verb: &str,
+    (verb, step): (&str, Option<Step>),
 ) -> Done {
-    let outcomes = ledger.submit(Submission { commands, terms: terms.to_terms() })?;
+    let outcomes = ledger.submit(Submission {
+        commands,
+        terms: terms.to_terms(),
+    })?;
     let mut code = Code::Ok;
     for outcome in &outcomes {
         if ctx.json() {
-            ctx.out.object(&json::outcome(outcome, ctx.scope_step))?;
+            ctx.out.object(&json::outcome(outcome, step))?;
         } else {
-            ctx.out.line(&human::outcome(outcome, verb, ctx.scope_step))?;
+            ctx.out.line(&human::outcome(outcome, verb, step))?;
         }
         if outcome.verdict == memledger::format::Verdict::Refused {
             code = Code::Refused;

@@ -1,6 +1,7 @@
 //! Owns `get`, `list`, `history`, `blame`: memories as they stood at a basis.
 
-use memledger::{Basis, Filter, Snapshot};
+use memledger::format::Seq;
+use memledger::{Basis, Filter, Item, Snapshot};
 
 use super::{Done, ids};
 use crate::args::{IdArgs, ListArgs};
@@ -10,6 +11,8 @@ use crate::output::{human, json};
 
 /// How many items a page has unless `--limit` says otherwise.
 const PAGE: usize = 100;
+/// How many items are read in one step.
+const STEP: usize = 4_096;
 
 /// One memory.
 pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
@@ -18,7 +21,10 @@ pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     ctx.announce(at.basis())?;
     let item = at.get(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
     if ctx.json() {
-        ctx.out.object(&json::with_basis(json::item(&item, at.basis().valid_at), at.basis()))?;
+        ctx.out.object(&json::with_basis(
+            json::item(&item, at.basis().valid_at),
+            at.basis(),
+        ))?;
     } else {
         ctx.out.line(&human::card(&item, &at.basis().zone))?;
     }
@@ -28,34 +34,49 @@ pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
 /// What is in force, or with history everything.
 pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done {
     let at = ctx.snapshot(opened)?;
-    let filter = Filter {
+    let mut filter = Filter {
         after: ctx.cursor()?,
-        limit: ctx.limit(PAGE),
         ..filter(ctx, args)
     };
-    let listing = at.list(&filter)?;
+    let mut left = match ctx.limit(PAGE) {
+        0 => usize::MAX,
+        limit => limit,
+    };
+    let mut shown = false;
     ctx.announce(at.basis())?;
-    if listing.items.is_empty() {
-        return Err(nothing(at.basis(), "no memory is in this answer")
-            .hint("widen --scope or the filters; --include-history also shows what is not in force"));
-    }
-    if ctx.json() {
-        for item in &listing.items {
-            ctx.out.object(&json::with_basis(json::item(item, at.basis().valid_at), at.basis()))?;
+    // In steps, so that a listing of everything neither fills the memory nor keeps a reader waiting.
+    loop {
+        filter.limit = left.min(STEP);
+        let listing = at.list(&filter)?;
+        print(ctx, at.basis(), &listing.items)?;
+        shown |= !listing.items.is_empty();
+        left -= listing.items.len().min(left);
+        match listing.next {
+            Some(_) if left > 0 => filter.after = listing.next,
+            next if shown => return more(ctx, "more", next),
+            _ => break,
         }
-    } else {
-        for line in human::table(&listing.items, at.basis().valid_at, &at.basis().zone) {
-            ctx.out.line(&line)?;
-        }
     }
-    more(ctx, listing.next)
+    Err(nothing(at.basis(), "no memory is in this answer")
+        .hint("widen --scope or the filters; --include-history also shows what is not in force"))
 }
 
-/// Says where the next page begins.
-pub(super) fn more(ctx: &Context<'_>, next: Option<memledger::format::Seq>) -> Done {
+fn print(ctx: &Context<'_>, basis: &Basis, items: &[Item]) -> Result<(), Failure> {
+    if ctx.json() {
+        return items.iter().try_for_each(|item| {
+            ctx.out
+                .object(&json::with_basis(json::item(item, basis.valid_at), basis))
+        });
+    }
+    let rows = human::table(items, basis.valid_at, &basis.zone);
+    rows.iter().try_for_each(|row| ctx.out.line(row))
+}
+
+/// Says where the next page begins. `word` says for people what is on it.
+pub(super) fn more(ctx: &Context<'_>, word: &str, next: Option<Seq>) -> Done {
     match next {
         Some(next) if ctx.json() => ctx.out.object(&json::next(next))?,
-        Some(next) => ctx.out.line(&format!("more: --cursor {next}"))?,
+        Some(next) => ctx.out.line(&format!("{word}: --cursor {next}"))?,
         None => {}
     }
     Ok(Code::Ok)
@@ -75,7 +96,7 @@ pub(super) fn filter(ctx: &Context<'_>, args: &ListArgs) -> Filter {
         domain: args.domain.clone(),
         source_kind: args.source_kind,
         grep: args.grep.clone(),
-        include_history: ctx.include_history(),
+        include_history: ctx.reading.include_history,
         after: None,
         limit: 0,
     }
@@ -99,7 +120,8 @@ pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done
     }
     if ctx.json() {
         for entry in &entries {
-            ctx.out.object(&json::with_basis(json::event(entry), at.basis()))?;
+            ctx.out
+                .object(&json::with_basis(json::event(entry), at.basis()))?;
         }
     } else {
         ctx.out.line(&id.hyphenated())?;

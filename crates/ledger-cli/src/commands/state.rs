@@ -16,7 +16,11 @@ const NOT_FOUND: &str = "not found";
 pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
     let report = opened.ledger.status()?;
     if !ctx.json() {
-        ctx.out.line(&human::status(&report, &ctx.dir.display().to_string(), &ctx.zone(&opened.ledger)))?;
+        ctx.out.line(&human::status(
+            &report,
+            &ctx.dir.display().to_string(),
+            &ctx.zone(&opened.ledger),
+        ))?;
         return Ok(Code::Ok);
     }
     let head = report.head.as_ref();
@@ -59,8 +63,10 @@ pub(crate) fn key(ctx: &Context<'_>, args: &KeyArgs) -> Done {
 fn check(ctx: &Context<'_>, opened: &Opened) -> Done {
     let report = opened.ledger.status()?;
     if report.master == NOT_FOUND {
-        return Err(Failure::unproven("the master key was not found, so no content can be read")
-            .hint("put the key file back, or set MEMLEDGER_MASTER_KEY_FILE"));
+        return Err(
+            Failure::unproven("the master key was not found, so no content can be read")
+                .hint("put the key file back, or set MEMLEDGER_MASTER_KEY_FILE"),
+        );
     }
     if ctx.json() {
         ctx.out.object(&json!({
@@ -70,14 +76,14 @@ fn check(ctx: &Context<'_>, opened: &Opened) -> Done {
             "fits": true,
         }))?;
     } else {
-        ctx.out.line(&format!(
-            "the master key fits ledger {}\n{}",
-            report.id,
-            human::fields(&[
-                ("from", report.master.clone()),
-                ("masks", format!("{} key slots", human::grouped(report.key_slots))),
-            ])
-        ))?;
+        let mut fields = human::Fields::default();
+        fields.put("from", &report.master).put(
+            "masks",
+            format!("{} key slots", human::grouped(report.key_slots)),
+        );
+        ctx.out
+            .line(&format!("the master key fits ledger {}", report.id))?;
+        ctx.out.line(&fields.show("  "))?;
     }
     Ok(Code::Ok)
 }

@@ -12,7 +12,11 @@ const SECOND: i64 = 1_000_000;
 ///
 /// # Errors
 /// A usage failure that names the flag.
-pub(crate) fn point(flag: &str, text: Option<&str>, zone: &Zone) -> Result<Option<Micros>, Failure> {
+pub(crate) fn point(
+    flag: &str,
+    text: Option<&str>,
+    zone: &Zone,
+) -> Result<Option<Micros>, Failure> {
     text.map(|text| parse_point(text, zone).map_err(|e| Failure::usage(e.to_string()).within(flag)))
         .transpose()
 }
@@ -29,7 +33,9 @@ pub(crate) fn lifetime(
 ) -> Result<Option<Micros>, Failure> {
     let Some(text) = text else { return Ok(None) };
     match duration(text) {
-        Some(length) => ends(now, length).map(Some).map_err(|e| Failure::usage(e).within(flag)),
+        Some(length) => ends(now, length)
+            .map(Some)
+            .map_err(|e| Failure::usage(e).within(flag)),
         None => point(flag, Some(text), zone),
     }
 }
@@ -41,9 +47,8 @@ pub(crate) fn lifetime(
 pub(crate) fn lifetime_strict(text: &str, now: Micros) -> Result<Micros, String> {
     match duration(text) {
         Some(length) => ends(now, length),
-        None => parse_instant(text).map_err(|error| {
-            format!("{error} (or a lifetime such as 30m, 24h, 7d)")
-        }),
+        None => parse_instant(text)
+            .map_err(|error| format!("{error} (or a lifetime such as 30m, 24h, 7d)")),
     }
 }
 
@@ -52,7 +57,9 @@ fn ends(now: Micros, length: Option<i64>) -> Result<Micros, String> {
         .filter(|length| *length > 0)
         .and_then(|length| now.0.checked_add(length))
         .map(Micros)
-        .ok_or_else(|| "the lifetime is zero or too long; write for example 30m, 24h, 7d".to_owned())
+        .ok_or_else(|| {
+            "the lifetime is zero or too long; write for example 30m, 24h, 7d".to_owned()
+        })
 }
 
 /// `30m`, `24h`, `7d`, also `s` and `w`. The outer none: it is no duration; the inner: too long.
@@ -81,9 +88,21 @@ mod tests {
     #[test]
     fn durations_are_counted_from_now() {
         let day = 86_400 * SECOND;
-        assert_eq!(lifetime_strict("30m", Micros(0)), Ok(Micros(1_800 * SECOND)));
+        assert_eq!(
+            lifetime_strict("30m", Micros(0)),
+            Ok(Micros(1_800 * SECOND))
+        );
         assert_eq!(lifetime_strict("7d", Micros(5)), Ok(Micros(7 * day + 5)));
-        for wrong in ["0d", "-1d", "d", "1.5h", "99999999999999999999d", "7 d", "tomorrow", ""] {
+        for wrong in [
+            "0d",
+            "-1d",
+            "d",
+            "1.5h",
+            "99999999999999999999d",
+            "7 d",
+            "tomorrow",
+            "",
+        ] {
             assert!(lifetime_strict(wrong, Micros(0)).is_err(), "{wrong:?}");
         }
     }
@@ -93,6 +112,11 @@ mod tests {
         assert!(lifetime_strict("2026-03-03T10:00:00", Micros(0)).is_err());
         assert!(lifetime_strict("2026-03-03T10:00:00Z", Micros(0)).is_ok());
         let typed = lifetime("--ttl", Some("2026-03-03"), Micros(0), &Zone::UTC);
-        assert_eq!(typed, Ok(Some(parse_instant("2026-03-03T00:00:00Z").expect("an instant"))));
+        assert_eq!(
+            typed,
+            Ok(Some(
+                parse_instant("2026-03-03T00:00:00Z").expect("an instant")
+            ))
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! Owns `verify` and `rebuild`.
 
-use memledger::{CheckVerdict, Ledger, VerifyLevel, VerifyReport};
+use memledger::{Check, CheckVerdict, Ledger, VerifyLevel, VerifyReport};
 use serde_json::{Value, json};
 
 use super::Done;
 use crate::args::{LevelWord, VerifyArgs};
 use crate::context::{Context, Opened};
-use crate::exit::Code;
+use crate::exit::{Code, Failure};
 use crate::output::{human, json as object};
 
 /// What no local check can say.
@@ -24,14 +24,43 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
         Err(refused) if refused.code() == Code::Damaged => refused,
         Err(refused) => return Err(refused),
     };
-    let Ok(opened) = ctx.open_archive() else { return Err(refused) };
+    let Ok(opened) = ctx.open_archive() else {
+        return unreadable(ctx, &refused);
+    };
     ctx.out.failure(&refused);
     let done = check(ctx, &opened, args);
     super::close(opened.ledger, done.map(|_| Code::Damaged))
 }
 
+/// The one claim that is left where not even the archive can be read.
+fn unreadable(ctx: &Context<'_>, refused: &Failure) -> Done {
+    let report = VerifyReport {
+        checks: vec![Check {
+            name: "opening".to_owned(),
+            checked: 0,
+            expected: 1,
+            verdict: CheckVerdict::Damaged,
+            findings: vec![refused.message().to_owned()],
+        }],
+        head: None,
+    };
+    if ctx.json() {
+        ctx.out.object(&as_object(&report, LevelWord::Log))?;
+    } else {
+        human::verify(&report)
+            .iter()
+            .try_for_each(|line| ctx.out.line(line))?;
+        ctx.out.line(COMPLETENESS)?;
+    }
+    Ok(Code::Damaged)
+}
+
 fn check(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
-    let word = args.level.unwrap_or(if opened.archive { LevelWord::Content } else { LevelWord::Views });
+    let word = args.level.unwrap_or(if opened.archive {
+        LevelWord::Content
+    } else {
+        LevelWord::Views
+    });
     let report = opened.ledger.verify(level(word), &|what, done, total| {
         show_progress(ctx, what, done, total);
     });
@@ -42,8 +71,11 @@ fn check(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
         ctx.out.object(&as_object(&report, word))?;
         return Ok(code);
     }
-    let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-    ctx.out.line(&format!("ledger {} · head seq {head}", opened.ledger.id()))?;
+    let head = report
+        .head
+        .map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+    ctx.out
+        .line(&format!("ledger {} · head seq {head}", opened.ledger.id()))?;
     for line in human::verify(&report) {
         ctx.out.line(&line)?;
     }
@@ -71,11 +103,12 @@ fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
     let report = ledger.status()?;
     let digest = report.views_digest.map(|digest| object::hex(&digest));
     if ctx.json() {
-        ctx.out.object(&json!({ "records": report.size, "digest": digest }))?;
+        ctx.out
+            .object(&json!({ "records": report.size, "digest": digest }))?;
     } else {
         ctx.out.line(&format!(
             "views rebuilt from {}\n  digest  {}",
-            human::count(usize::try_from(report.size).unwrap_or(usize::MAX), "record", "records"),
+            human::count(report.size, "record", "records"),
             digest.unwrap_or_else(|| "none".to_owned())
         ))?;
     }
@@ -83,7 +116,11 @@ fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
 }
 
 fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
-    ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
+    ctx.out.progress(&format!(
+        "{what}: {} of {}",
+        human::grouped(done),
+        human::grouped(total)
+    ));
 }
 
 fn as_object(report: &VerifyReport, level: LevelWord) -> Value {

@@ -55,7 +55,17 @@ impl Out {
 
     /// Writes text as it is.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
-        self.stdout().write_all(text.as_bytes()).map_err(|error| Failure::stdout(&error))
+        self.stdout()
+            .write_all(text.as_bytes())
+            .map_err(|error| Failure::stdout(&error))
+    }
+
+    /// Stdout for those who write bytes.
+    pub(crate) const fn pipe(&self) -> Pipe<'_> {
+        Pipe {
+            out: self,
+            failed: None,
+        }
     }
 
     /// Writes one object of an answer for programs.
@@ -65,7 +75,9 @@ impl Out {
 
     /// Sends everything on its way.
     pub(crate) fn flush(&self) -> Result<(), Failure> {
-        self.stdout().flush().map_err(|error| Failure::stdout(&error))
+        self.stdout()
+            .flush()
+            .map_err(|error| Failure::stdout(&error))
     }
 
     /// Says something on stderr, unless nothing is to be said. What cannot be said is lost: there
@@ -102,7 +114,10 @@ impl Out {
         let _ = write!(io::stderr(), "{question} [y/N] ");
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).ok()?;
-        Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+        Some(matches!(
+            answer.trim().to_ascii_lowercase().as_str(),
+            "y" | "yes"
+        ))
     }
 
     /// Says why a run ended early.
@@ -126,6 +141,39 @@ impl Out {
             }
         };
         let _ = writeln!(io::stderr(), "{text}");
+    }
+}
+
+/// Stdout for those who write bytes. Remembers why it took no more.
+pub(crate) struct Pipe<'a> {
+    out: &'a Out,
+    failed: Option<io::Error>,
+}
+
+impl Pipe<'_> {
+    /// Why it took no more, if so.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.failed.as_ref().map(Failure::stdout)
+    }
+
+    fn remember<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|error| {
+            let again = error.kind().into();
+            self.failed.get_or_insert(error);
+            again
+        })
+    }
+}
+
+impl io::Write for Pipe<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.out.stdout().write(bytes);
+        self.remember(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.out.stdout().flush();
+        self.remember(done)
     }
 }
 

@@ -7,8 +7,12 @@
 /// `text` as one line: control and direction characters become visible, and it ends with `…` where
 /// it is cut to `columns`.
 pub(crate) fn one_line(text: &str, columns: usize) -> String {
-    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let more = text.trim_end().len() > first.len();
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let blank = first.is_empty() && !text.is_empty();
+    let more = blank || text.trim_end().len() > first.len();
     let shown = visible(first.trim_end());
     if !more && width(&shown) <= columns {
         return shown;
@@ -62,7 +66,9 @@ const fn is_separator(c: char) -> bool {
 
 /// Columns that `text` takes.
 pub(crate) fn width(text: &str) -> usize {
-    clusters(text).map(|cluster| cluster.chars().map(columns).max().unwrap_or(0)).sum()
+    clusters(text)
+        .map(|cluster| cluster.chars().map(columns).max().unwrap_or(0))
+        .sum()
 }
 
 /// The parts of `text` that may not be cut apart.
@@ -78,12 +84,15 @@ fn clusters(text: &str) -> impl Iterator<Item = &str> {
 
 fn cluster_end(text: &str) -> usize {
     let mut chars = text.char_indices().peekable();
-    let Some((_, first)) = chars.next() else { return 0 };
+    let Some((_, first)) = chars.next() else {
+        return 0;
+    };
     let mut before = first;
     let mut flags = usize::from(is_flag(first));
     while let Some((at, c)) = chars.peek().copied() {
         let second_flag = flags == 1 && is_flag(c);
-        let joined = is_extending(c) || before == '\u{200D}' || second_flag || in_syllable(before, c);
+        let joined =
+            is_extending(c) || before == '\u{200D}' || second_flag || in_syllable(before, c);
         if !joined {
             return at;
         }
@@ -189,7 +198,10 @@ mod tests {
             ("👩‍👩‍👧x", vec!["👩‍👩‍👧", "x"]),
             ("🇫🇷🇩🇪", vec!["🇫🇷", "🇩🇪"]),
             ("👍🏽!", vec!["👍🏽", "!"]),
-            ("\u{1112}\u{1161}\u{11AB}\u{1100}", vec!["\u{1112}\u{1161}\u{11AB}", "\u{1100}"]),
+            (
+                "\u{1112}\u{1161}\u{11AB}\u{1100}",
+                vec!["\u{1112}\u{1161}\u{11AB}", "\u{1100}"],
+            ),
             ("नमस्ते", vec!["न", "म", "स्", "ते"]),
         ] {
             assert_eq!(clusters(text).collect::<Vec<_>>(), wanted);

@@ -4,7 +4,7 @@
 use memledger::Result;
 
 use super::port::{Bodies, Body, Book, Revision};
-use super::resume::{Past, start};
+use super::resume::{Past, Start, start};
 use super::revise::{Fate, Revise};
 use super::{Slot, keys};
 use crate::quarantine::Quarantine;
@@ -32,14 +32,16 @@ pub(crate) fn import(
             slot.document, start.differences
         ));
     }
-    let mut revise = Revise { book, slot, timeline: start.timeline, texts: start.texts };
     // In the order of their claims each revision takes one step; any other order needs more.
     let mut order: Vec<(usize, &Revision)> = revisions.iter().enumerate().collect();
     order.sort_by_key(|(_, revision)| (revision.claim, revision.order));
+    let orderly = order.is_sorted_by_key(|(_, revision)| revision.author);
+    let Start { timeline, texts, past, .. } = start;
+    let mut revise = Revise { book, slot, timeline, texts, orderly };
     let total = Some(revisions.len() as u64);
     for (done, (index, revision)) in order.into_iter().enumerate() {
         (desk.progress)(Progress { done: done as u64, total, what: &slot.document });
-        if start.past.get(index) == Some(&Past::Recorded) {
+        if past.get(index) == Some(&Past::Recorded) {
             desk.report.present += 1;
             continue;
         }
@@ -64,15 +66,15 @@ fn count(desk: &mut Desk<'_>, slot: &Slot, revision: &Revision, body: &Body, fat
         Fate::Appended | Fate::Unchanged => {}
         Fate::Gone => report.note(format!(
             "{}: {} holds words that were forgotten or erased here; they do not come back",
-            slot.document, revision.name
+            slot.document, revision.label
         )),
         Fate::Refused(reason) => {
             let raw = match body {
-                Body::Bad { raw, .. } => raw.as_slice(),
-                Body::Text(text) => text.as_bytes(),
-                Body::Removed => &[],
+                Body::Bad { raw, .. } => raw.as_deref(),
+                Body::Text(text) => Some(text.as_bytes()),
+                Body::Removed => None,
             };
-            desk.quarantine.put(&format!("{} {}", slot.document, revision.name), &reason, raw)?;
+            desk.quarantine.put(&format!("{} {}", slot.document, revision.label), &reason, raw)?;
         }
     }
     Ok(())

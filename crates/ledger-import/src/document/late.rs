@@ -48,6 +48,10 @@ impl Late<'_> {
         let text = self.row.text.map(|text| self.texts.memory(text));
         let mut changes: Vec<Change> = Vec::new();
         for view in views {
+            // As long as nothing is recorded for it, only what reaches into its span matters.
+            if changes.is_empty() && !view.disturbed && !self.begun {
+                continue;
+            }
             let validity = self.book.validity(view.claim, &memories)?;
             let found: Holding = memories
                 .iter()

@@ -24,8 +24,8 @@ use memledger::{Actor, Scope};
 use crate::encoding::{digest, import_key};
 
 pub(crate) use import::{Desk, import};
-pub(crate) use ledger::LedgerBook;
-pub(crate) use port::{Bodies, Body, Revision, body_of};
+pub(crate) use ledger::{LedgerBook, refusal};
+pub(crate) use port::{Bodies, Body, Revision, one_line, read_body};
 
 /// The slot that a document is imported to.
 #[derive(Clone, Debug)]

@@ -1,8 +1,12 @@
 //! Owns what the import of a document needs from both sides: revisions from the source, a book to
 //! record them in. The real book is a ledger; tests have a small one of their own.
 
+use std::io::Read;
+
 use memledger::format::{MemoryId, Micros, Seq};
 use memledger::{Command, Error, Interval, Result};
+
+use crate::quarantine::KEPT_BYTES;
 
 /// One revision of a document, without its text.
 #[derive(Clone, Debug)]
@@ -15,6 +19,8 @@ pub(crate) struct Revision {
     pub(crate) order: u64,
     /// Names it in the source, whatever other rows there are: the second run finds it by this.
     pub(crate) name: String,
+    /// Names it for people.
+    pub(crate) label: String,
     /// Where its text is: the span of the source reference.
     pub(crate) origin: String,
     /// What its author wrote about it.
@@ -28,8 +34,8 @@ pub(crate) enum Body {
     Text(String),
     /// The document was removed.
     Removed,
-    /// It cannot be taken: why, and the bytes as they are.
-    Bad { reason: String, raw: Vec<u8> },
+    /// It cannot be taken: why, and the bytes as they are, where they are at hand.
+    Bad { reason: String, raw: Option<Vec<u8>> },
 }
 
 /// Where revisions come from.
@@ -75,20 +81,66 @@ pub(crate) trait Book {
     fn record(&self, commands: Vec<Command>, claim: Micros, key: Option<&str>) -> Result<Recorded>;
 }
 
-/// The body of a revision from its bytes: exactly these bytes, or the reason why they cannot be kept.
-pub(crate) fn body_of(bytes: Vec<u8>) -> Body {
-    let limit = memledger::format::limits::PAYLOAD_BYTES;
-    if bytes.len() > limit {
-        let reason =
-            format!("{} bytes, over the limit of {limit} for one text; split the document", bytes.len());
-        return Body::Bad { reason, raw: bytes };
+/// The body of a revision that `from` holds in `size` bytes: exactly these bytes, or the reason why
+/// they cannot be kept. Reads all of them either way.
+pub(crate) fn read_body(from: &mut dyn Read, size: u64) -> std::io::Result<Body> {
+    let limit = memledger::format::limits::PAYLOAD_BYTES as u64;
+    if size > KEPT_BYTES {
+        std::io::copy(&mut from.take(size), &mut std::io::sink())?;
+        return Ok(Body::Bad { reason: too_long(size, limit), raw: None });
     }
-    match String::from_utf8(bytes) {
+    let mut bytes = Vec::new();
+    from.take(size).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 != size {
+        return Err(std::io::ErrorKind::UnexpectedEof.into());
+    }
+    if size > limit {
+        return Ok(Body::Bad { reason: too_long(size, limit), raw: Some(bytes) });
+    }
+    Ok(match String::from_utf8(bytes) {
         Ok(text) => Body::Text(text),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let reason = format!("not valid UTF-8 at byte {at}; memories hold text");
-            Body::Bad { reason, raw: error.into_bytes() }
+            Body::Bad { reason, raw: Some(error.into_bytes()) }
         }
+    })
+}
+
+fn too_long(size: u64, limit: u64) -> String {
+    format!("{size} bytes, over the limit of {limit} for one text; split the document")
+}
+
+/// A source reference of one line, whatever the names in it hold.
+pub(crate) fn one_line(text: &str) -> String {
+    let plain = |c: char| {
+        if c.is_control() { format!("%{:02X}", u32::from(c)) } else { c.to_string() }
+    };
+    text.chars().map(plain).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_exactly_its_bytes_or_bad() {
+        let read = |bytes: &[u8]| read_body(&mut &*bytes, bytes.len() as u64).unwrap();
+        let text = "\u{feff}a\r\n\0\u{2028}é";
+        assert_eq!(read(text.as_bytes()), Body::Text(text.to_owned()));
+        let limit = memledger::format::limits::PAYLOAD_BYTES;
+        assert!(matches!(read(&vec![b'x'; limit]), Body::Text(_)));
+        assert!(matches!(read(&vec![b'x'; limit + 1]), Body::Bad { raw: Some(_), .. }));
+        assert!(matches!(read(b"ab\xff"), Body::Bad { reason, .. } if reason.contains("byte 2")));
+        let huge = KEPT_BYTES + 1;
+        let mut rest = std::io::repeat(b'x').take(huge + 3);
+        assert!(matches!(read_body(&mut rest, huge).unwrap(), Body::Bad { raw: None, .. }));
+        assert_eq!(rest.limit(), 3, "what follows is still there");
+        assert!(read_body(&mut &b"short"[..], 6).is_err(), "a file that ends early");
+    }
+
+    #[test]
+    fn hostile_names_stay_on_one_line() {
+        assert_eq!(one_line("a\nb\u{7f}é\u{85}"), "a%0Ab%7Fé%85");
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Revise<'a> {
     pub(crate) slot: &'a Slot,
     pub(crate) timeline: Timeline,
     pub(crate) texts: Texts,
+    /// Whether the revisions come in one order on both axes.
+    pub(crate) orderly: bool,
 }
 
 /// A revision and its words.
@@ -51,9 +53,13 @@ impl Revise<'_> {
         let row = Row { author, claim, order, text: text.filter(|_| !gone) };
         let said = Said { revision, words, keys };
         let views = self.timeline.views(&row);
+        let newest = self.timeline.is_newest(&row);
+        let repeats = views.iter().all(|view| view.before == row.text);
         let fate = match views.as_slice() {
-            views if views.iter().all(|view| view.before == row.text) => Fate::Unchanged,
-            [view] if self.timeline.is_newest(&row) => self.newest(&said, &row, view)?,
+            // Only a history without late arrivals can be judged without asking the ledger: what said
+            // nothing new left no record, and it may lie between.
+            _ if repeats && (newest || self.orderly) => Fate::Unchanged,
+            [view] if newest => self.newest(&said, &row, view)?,
             views => self.late(&said, &row, views)?,
         };
         if !matches!(fate, Fate::Refused(_)) {
@@ -179,8 +185,8 @@ impl Said<'_> {
     }
 
     fn reason(&self) -> String {
-        let Revision { name, subject, .. } = self.revision;
-        if subject.is_empty() { name.clone() } else { format!("{name}: {subject}") }
+        let Revision { label, subject, .. } = self.revision;
+        if subject.is_empty() { label.clone() } else { format!("{label}: {subject}") }
     }
 }
 

@@ -39,6 +39,8 @@ pub(crate) struct View {
     pub(crate) end: Micros,
     /// The text that is in force in the span without it.
     pub(crate) before: Option<TextNo>,
+    /// Whether a revision of this claim reaches into the span it had until then.
+    pub(crate) disturbed: bool,
 }
 
 /// The revisions counted so far.
@@ -85,12 +87,17 @@ impl Timeline {
             return Vec::new();
         }
         let later = |other: &&Row| other.claim > row.claim && other.author < own.end;
-        let mut claims: Vec<Micros> =
-            self.rows.iter().filter(later).map(|other| other.claim).collect();
-        claims.sort_unstable();
-        claims.dedup();
-        let later = claims.into_iter().map(|claim| self.view(row, claim));
-        std::iter::once(own).chain(later).collect()
+        let mut later: Vec<&Row> = self.rows.iter().filter(later).collect();
+        later.sort_by_key(|other| other.claim);
+        let mut views = vec![own];
+        for group in later.chunk_by(|a, b| a.claim == b.claim) {
+            let end = views.last().map_or(own.end, |last| last.end);
+            if let Some(first) = group.first() {
+                let disturbed = group.iter().any(|other| other.author < end);
+                views.push(View { disturbed, ..self.view(row, first.claim) });
+            }
+        }
+        views
     }
 
     fn view(&self, row: &Row, claim: Micros) -> View {
@@ -102,6 +109,7 @@ impl Timeline {
             claim,
             end: next.map_or(Micros::MAX, |next| next.author),
             before: known.find(|other| other.claim <= claim).and_then(|other| other.text),
+            disturbed: true,
         }
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of what `ledger.toml` may hold and what is refused.
+
 use ledger_format::PayloadId;
 use ledger_format::event::ledger::Limits;
 

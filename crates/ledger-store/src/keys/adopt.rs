@@ -39,6 +39,9 @@ impl KeyStore {
                 };
             }
             Ok(())
-        })
+        })?;
+        // What was taken over is in use from now on.
+        lock(&self.pool).skip_to(last.next());
+        Ok(())
     }
 }

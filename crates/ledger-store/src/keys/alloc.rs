@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 
 use ledger_format::PayloadId;
 use ledger_format::key_page::KeyPage;
+use ledger_format::limits;
 use zeroize::Zeroizing;
 
 use super::copies::{PAGE, Pair, Writer};
@@ -28,6 +29,11 @@ impl Pool {
     pub(super) fn start(&mut self, next: u64, durable_end: u64) {
         self.next = Some(next);
         self.durable_end = durable_end;
+    }
+
+    /// Slots below `next` are handed out no more.
+    pub(super) fn skip_to(&mut self, next: PayloadId) {
+        self.next = self.next.map(|now| now.max(next.0));
     }
 
     /// How many slots are missing for `count` more.
@@ -184,10 +190,12 @@ impl KeyStore {
         master: &[u8; 32],
     ) -> Result<(), StoreError> {
         let first = page.first_slot().0;
-        for slot in first.max(from.0)..first.saturating_add(PAGE_SLOTS) {
-            let mut key = Zeroizing::new([0; 32]);
-            self.entropy.fill(key.as_mut_slice())?;
-            page.set_key(PayloadId(slot), &key, master);
+        // One call of the system for a page: they cost more than masking a key.
+        let mut keys = Zeroizing::new([[0; 32]; limits::PAGE_SLOTS]);
+        self.entropy.fill(keys.as_flattened_mut())?;
+        let slots = first.max(from.0)..first.saturating_add(PAGE_SLOTS);
+        for (slot, key) in slots.zip(keys.iter()) {
+            page.set_key(PayloadId(slot), key, master);
         }
         Ok(())
     }

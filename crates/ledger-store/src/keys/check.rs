@@ -42,10 +42,10 @@ pub struct KeyCheck {
 
 impl KeyStore {
     /// Checks both copies of every page and hands each fault to `fault`. Changes of other threads
-    /// wait only page by page.
+    /// wait page by page only.
     ///
     /// # Errors
-    /// [`StoreError::Storage`] when a file cannot be measured. Pages that cannot be read are faults.
+    /// [`StoreError::Storage`] when a file cannot be measured. An unreadable page is a fault.
     pub fn check(&self, fault: &mut dyn FnMut(KeyFault)) -> Result<KeyCheck, StoreError> {
         let mut seen = KeyCheck::default();
         {
@@ -104,7 +104,8 @@ fn compare<P: Page>(pair: &Pair<P>, seen: &mut KeyCheck, fault: &mut dyn FnMut(K
     };
     match (&pair.a, &pair.b) {
         (Ok(a), Ok(b)) => {
-            let (newer, older) = (a.generation().max(b.generation()), a.generation().min(b.generation()));
+            let (newer, older) =
+                (a.generation().max(b.generation()), a.generation().min(b.generation()));
             let behind = if b.generation() > a.generation() { Copy::A } else { Copy::B };
             let what = if newer == older {
                 format!("differs from its twin at the same generation {newer}")

@@ -97,7 +97,9 @@ impl<P: Page> Pair<P> {
             // Nothing is known to be damaged when the system gives neither.
             (_, Err(Flaw::Unreadable(error)), Err(Flaw::Unreadable(_))) => Err(error.into()),
             (_, a, b) => {
-                let text = |side: Result<P, Flaw>| side.err().map_or_else(String::new, |flaw| flaw.to_string());
+                let text = |side: Result<P, Flaw>| {
+                    side.err().map_or_else(String::new, |flaw| flaw.to_string())
+                };
                 let what = format!("{SLOTS_A}: {}; {SLOTS_B}: {}", text(a), text(b));
                 let offset = self.index.saturating_mul(PAGE);
                 let expected = "one whole copy";
@@ -155,11 +157,7 @@ impl Copies {
         Pair { index, a: side(Copy::A), b: side(Copy::B) }
     }
 
-    fn read_copy(
-        &self,
-        file: Option<&dyn StorageFile>,
-        index: u64,
-    ) -> Result<Vec<u8>, Flaw> {
+    fn read_copy(&self, file: Option<&dyn StorageFile>, index: u64) -> Result<Vec<u8>, Flaw> {
         let file = file.ok_or(Flaw::NoFile)?;
         let mut bytes = vec![0; limits::PAGE_BYTES];
         match file.read_exact_at(&mut bytes, index.saturating_mul(PAGE)) {

@@ -163,13 +163,14 @@ fn read(storage: &dyn Storage, path: &RelPath) -> Result<AnchorCopy, StoreError>
     })
 }
 
-/// Makes both copies, blank, over blank ones that an interrupted creation left. Names and content are durable when this returns.
+/// Makes both copies, blank. Those that an interrupted creation left are made anew, because their
+/// names may not be durable. Names and content are when this returns.
 pub(crate) fn create_blank(storage: &dyn Storage) -> Result<(), StoreError> {
     for path in &ANCHORS {
-        let file = match storage.open_write(path) {
-            Err(error) if error.is_not_found() => storage.create_exclusive(path)?,
-            opened => opened?,
-        };
+        if storage.exists(path)? {
+            storage.remove_file(path)?;
+        }
+        let file = storage.create_exclusive(path)?;
         file.zero_fill(0, BYTES as u64)?;
         file.sync_all()?;
     }

@@ -1,3 +1,5 @@
+//! Tests of the sources of the master key and of its file.
+
 use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
@@ -67,7 +69,12 @@ fn two_keys_differ() {
 fn the_directory_variables_are_asked_in_their_order() {
     let dir = temp();
     let at = |name: &str| Some(dir.path().join(name));
-    let mut env = MasterEnv { home: at("h"), xdg_data_home: at("x"), key_dir: at("k"), ..MasterEnv::default() };
+    let mut env = MasterEnv {
+        home: at("h"),
+        xdg_data_home: at("x"),
+        key_dir: at("k"),
+        ..MasterEnv::default()
+    };
     let file = format!("{LEDGER}.key");
     assert_eq!(env.default_file(&LEDGER).unwrap(), dir.path().join("k").join(&file));
     env.key_dir = None;
@@ -186,10 +193,8 @@ fn a_key_directory_that_others_may_write_to_is_refused() {
 
 #[test]
 fn nothing_that_is_printed_holds_the_key() {
-    let env = MasterEnv {
-        key: Some(Zeroizing::new(HEX.as_bytes().to_vec())),
-        ..MasterEnv::default()
-    };
+    let env =
+        MasterEnv { key: Some(Zeroizing::new(HEX.as_bytes().to_vec())), ..MasterEnv::default() };
     let (key, _) = MasterKey::load(&env, &LEDGER).unwrap().unwrap();
     assert_eq!(format!("{key:?}"), "MasterKey(..)");
     assert!(!format!("{env:?}").contains(HEX));

@@ -256,7 +256,8 @@ impl Cursor {
             return Ok(());
         };
         let (expected, found) = (position.head.batch_hash, chain.batch);
-        if expected == found && position.head.hash == chain.record {
+        let (seq, record) = (position.head.seq.next(), position.head.hash);
+        if expected == found && record == chain.record && seq == chain.next_seq {
             return Ok(());
         }
         let file = layout::segment(position.segment);

@@ -107,6 +107,8 @@ fn what_was_acknowledged_survives_a_crash_at_every_operation() {
     }
 }
 
+const TORN: &[u8] = b"MLBATCH1 torn in the middle of its header";
+
 /// The same for the recovery after a crash: it can itself be cut short anywhere.
 #[test]
 fn recovery_can_be_interrupted_at_every_operation() {
@@ -123,7 +125,7 @@ fn recovery_can_be_interrupted_at_every_operation() {
     torn.edit(&crate::layout::segment(position.segment), |bytes| {
         let end = usize::try_from(position.segment_end).unwrap();
         bytes.truncate(end);
-        bytes.extend_from_slice(b"MLBATCH1 torn in the middle of its header");
+        bytes.extend_from_slice(TORN);
     })
     .unwrap();
     let whole = torn.crash(Survival::Everything);
@@ -136,6 +138,9 @@ fn recovery_can_be_interrupted_at_every_operation() {
         let opened = Appender::open(shared(&copy), LEDGER, small()).map(drop);
         assert_eq!(opened.is_err(), op < whole.ops(), "{op}");
         let cut = cut_by(&copy, op, fault);
+        let nothing_else = copy.crash(Survival::Nothing).snapshot();
+        let kept = nothing_else.values().any(|bytes| bytes.ends_with(TORN));
+        assert!(kept, "op {op}: what is cut off is kept aside before");
         for how in survivals(op) {
             let context = format!("op {op} {how:?}");
             holds(&copy.crash(how), &acknowledged, cut.as_ref(), &context);

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use ledger_format::anchor::Anchor;
 use ledger_format::batch::{BatchView, FrameWriter};
 use ledger_format::segment::SegmentHeader;
 use ledger_format::tree::Frontier;
@@ -317,5 +318,30 @@ fn forged_segment_headers_are_noticed() {
     ];
     for change in changes {
         assert_eq!(forge(change).unwrap_err().class(), Class::Damaged);
+    }
+}
+
+/// Anchors that pass their own check but name another head than the log has.
+#[test]
+fn forged_anchors_are_noticed() {
+    let (storage, _) = log_of(2, 0);
+    let changes: [&dyn Fn(&mut Anchor); 3] = [
+        &|anchor| anchor.record_hash.0[0] ^= 1,
+        &|anchor| anchor.seq.0 -= 1,
+        &|anchor| anchor.batch_hash.0[0] ^= 1,
+    ];
+    for change in changes {
+        let copy = copy(&storage);
+        for path in &layout::ANCHORS {
+            copy.edit(path, |bytes| {
+                let mut anchor = Anchor::decode(bytes).unwrap();
+                change(&mut anchor);
+                *bytes = anchor.encode();
+            })
+            .unwrap();
+        }
+        let read = Reader::open(shared(&copy), LEDGER).and_then(|reader| records(&reader));
+        assert_eq!(read.unwrap_err().class(), Class::Damaged);
+        assert_eq!(open(&copy).unwrap_err().class(), Class::Damaged);
     }
 }

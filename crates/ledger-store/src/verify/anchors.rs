@@ -87,7 +87,8 @@ fn compare(copies: &Copies, findings: &Collector, counts: &Counts) {
             counts.checked(Topic::Anchors, 1);
         } else {
             let what = "a head anchor";
-            findings.add(Found::damage(Topic::Anchors, file, what, "an anchor", "only zeros").at(0));
+            findings
+                .add(Found::damage(Topic::Anchors, file, what, "an anchor", "only zeros").at(0));
         }
     }
 }

@@ -140,7 +140,13 @@ impl Found {
     }
 
     /// What a failing batch or segment is about.
-    pub(super) fn fault(topic: Topic, file: &RelPath, begins: u64, seq: Seq, fault: &Fault) -> Self {
+    pub(super) fn fault(
+        topic: Topic,
+        file: &RelPath,
+        begins: u64,
+        seq: Seq,
+        fault: &Fault,
+    ) -> Self {
         let found = Self::damage(topic, file, fault.what, &fault.expected, &fault.found);
         let found = match fault.kind {
             FaultKind::Unsupported(_) => found.severity(Severity::CannotCheck),

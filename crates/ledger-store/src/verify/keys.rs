@@ -66,7 +66,8 @@ fn against_log(work: &Work<'_>, keys: &KeyStore, log: &Log) {
     };
     let next = log.end.map_or(PayloadId(0), |end| end.head.next_payload);
     if keys.slots() < next.0 {
-        let (expected, found) = (format!("{next} slots, as the log says"), keys.slots().to_string());
+        let (expected, found) =
+            (format!("{next} slots, as the log says"), keys.slots().to_string());
         wrong("the end of the key file", expected, found);
     }
     match keys.is_zero(PEPPER_SLOT) {

@@ -142,9 +142,9 @@ fn payloads(work: &Work<'_>, log: &Log) {
 
 /// Fills in what anchors and headers promise of the log.
 fn expect(work: &Work<'_>, log: &Log, segments: usize) {
-    let anchor = work.latest_anchor().map_or((0, 0, 0), |anchor| {
-        (anchor.segment.0 + 1, anchor.batch.0 + 1, anchor.seq.0 + 1)
-    });
+    let anchor = work
+        .latest_anchor()
+        .map_or((0, 0, 0), |anchor| (anchor.segment.0 + 1, anchor.batch.0 + 1, anchor.seq.0 + 1));
     let anchor = match work.options.upto {
         Some(upto) => (upto.segment.0 + 1, upto.head.batch.0 + 1, upto.head.seq.0 + 1),
         None => anchor,

@@ -56,9 +56,7 @@ pub(super) fn check(work: &Work<'_>, plan: &Plan, read: &dyn Fn(u64)) -> Checked
     let mut checked = Checked::default();
     let opened = open(work, plan);
     let done = opened.and_then(|open| match open {
-        Some((file, header)) => {
-            Run::new(work, plan, &header, &mut checked).run(file, header, read)
-        }
+        Some((file, header)) => Run::new(work, plan, &header, &mut checked).run(file, header, read),
         None => Ok(()),
     });
     if let Err(error) = done {

@@ -31,13 +31,10 @@ pub(crate) fn put<S: Source>(
     let mut value = Vec::new();
     squeeze(&mut value, &alias.encode());
     rows.replace(key(id), value)?;
-    // Scopes without a parent are the ones under the ledger itself. Others without one would make
-    // a list that nobody asks for.
-    let top = (alias.kind == AliasKind::Scope).then_some(AliasId::ZERO);
-    if let Some(parent) = alias.parent.or(top)
-        && alias.bound == seq
-        && !known
-    {
+    // Those without a parent lie under the ledger itself: whoever looks for a person, a label or a
+    // term by name has nothing but this list to find the alias.
+    if alias.bound == seq && !known {
+        let parent = alias.parent.unwrap_or(AliasId::ZERO);
         rows.put(under(parent, alias.kind).number(seq.0), id.0.to_vec());
     }
     Ok(())

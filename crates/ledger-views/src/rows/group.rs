@@ -1,8 +1,9 @@
 //! Owns groups: a number for each, given in the order of appearance, because it is shorter than an
-//! alias in every key; and who was ever a member, in the order of births.
+//! alias everywhere else; and who was ever a member, in the order of births. The members of groups
+//! with live sets are not kept here: being born is a change of the live set.
 
-use ledger_format::Seq;
 use ledger_format::bytes::Reader;
+use ledger_format::{AliasId, Seq};
 
 use crate::error::{Broken, ViewError};
 use crate::group::Group;
@@ -41,9 +42,28 @@ pub(crate) fn number_or_new<S: Source>(
     rows.meta.groups += 1;
     let mut value = Vec::new();
     put_short(&mut value, number);
-    rows.swap(group.key(), None, value);
+    let key = group.key();
+    // The same kind and alias, the other way round.
+    let name = key.get(1..).unwrap_or_default().to_vec();
+    rows.swap(key, None, value);
+    rows.put(Key::new(Kind::Name).number(number), name);
     recent.insert(group, number);
     Ok(Numbered { number, new: true })
+}
+
+/// The alias behind a number.
+pub(crate) fn alias<S: Source>(source: &S, number: u64) -> Result<AliasId, ViewError> {
+    let key = Key::new(Kind::Name).number(number);
+    let found = source.get(key.as_slice(), |value| Ok(name(value)?.1))?;
+    found.ok_or_else(|| Broken("a number without a name").at(key.as_slice()))
+}
+
+fn name(value: &[u8]) -> Result<(u8, AliasId), Broken> {
+    let mut reader = Reader::new("a name", value);
+    let kind = reader.u8()?;
+    let alias = AliasId(reader.array()?);
+    reader.end()?;
+    if (1..=7).contains(&kind) { Ok((kind, alias)) } else { Err(Broken("a group of no known kind")) }
 }
 
 /// Puts a member.
@@ -84,12 +104,14 @@ fn decode(value: &[u8]) -> Result<u64, Broken> {
 
 pub(crate) fn check(key: &[u8], value: &[u8]) -> Result<(), Broken> {
     let mut reader = KeyReader::new(Kind::Group, key)?;
-    let [number, ..] = reader.array::<17>()?;
+    name(&reader.array::<17>()?)?;
     reader.end()?;
-    if !(1..=7).contains(&number) {
-        return Err(Broken("a group of no known kind"));
-    }
     decode(value).map(|_| ())
+}
+
+pub(crate) fn check_name(key: &[u8], value: &[u8]) -> Result<(), Broken> {
+    KeyReader::new(Kind::Name, key)?.last_number()?;
+    name(value).map(|_| ())
 }
 
 pub(crate) fn check_member(key: &[u8], value: &[u8]) -> Result<(), Broken> {

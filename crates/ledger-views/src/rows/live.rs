@@ -1,6 +1,7 @@
 //! Owns who was live in a group at any record: a set that remembers all its states.
 //!
-//! Each record that changes the set puts one row with what began and ceased. When as many changes
+//! Each record that changes the set puts one row with what began and ceased. A birth is always in it,
+//! live or not, so the rows tell who was ever a member too. When as many changes
 //! as the set has members, and 64 at least, have come since the last snapshot, the whole set is put
 //! as a snapshot. The set at a record is the last snapshot before it and the changes since: about
 //! twice its size and 64 steps, at any depth of history; and a change costs about two members'
@@ -29,7 +30,7 @@ pub(crate) struct Count {
     since: u64,
 }
 
-/// A memory that began (true) or ceased to be live.
+/// A memory that began (true) or ceased to be live, or was born without being live.
 pub(crate) type Turn = (Seq, bool);
 
 /// The set at a record.
@@ -55,8 +56,9 @@ pub(crate) fn put<S: Source>(
         }
     };
     rows.put(turns_key(group).number(seq.0), encode_turns(seq, turns));
-    for (_, began) in turns {
-        count.size = if *began { count.size + 1 } else { count.size.saturating_sub(1) };
+    for (born, began) in turns {
+        let ceased = !began && *born != seq;
+        count.size = (count.size + u64::from(*began)).saturating_sub(u64::from(ceased));
         count.since += 1;
     }
     if count.since >= count.size.max(SMALL) {
@@ -76,6 +78,24 @@ pub(crate) fn begin(recent: &mut Recent<u64, Count>, group: u64) {
 /// Who was live at a record, in the order of births.
 pub(crate) fn at<S: Source>(source: &S, group: u64, seq: Seq) -> Result<Vec<Seq>, ViewError> {
     Ok(read(source, group, seq)?.members.into_iter().map(Seq).collect())
+}
+
+/// Some members born within a range, in order, at most `most`.
+pub(crate) fn members<S: Source>(
+    source: &S,
+    group: u64,
+    from: Seq,
+    to: Seq,
+    most: usize,
+) -> Result<Vec<Seq>, ViewError> {
+    let mut members = Vec::new();
+    let (first, last) = (turns_key(group).number(from.0), turns_key(group).number(to.0));
+    source.each(first.as_slice(), last.as_slice(), |key, value| {
+        let (seq, turns) = decode_turns(key, value)?;
+        members.extend(turns.iter().map(|(born, _)| *born).filter(|born| *born == seq));
+        Ok(if members.len() < most { Go::On } else { Go::Stop })
+    })?;
+    Ok(members)
 }
 
 fn turns_key(group: u64) -> Key {
@@ -121,7 +141,7 @@ fn read<S: Source>(source: &S, group: u64, seq: Seq) -> Result<Set, ViewError> {
     let key = turns_key(group);
     let (first, end) = (key.clone().number(from), key.number(seq.0));
     source.each(first.as_slice(), end.as_slice(), |key, value| {
-        for (born, began) in decode_turns(key, value)? {
+        for (born, began) in decode_turns(key, value)?.1 {
             turned.insert(born.0, began);
             since += 1;
         }
@@ -171,7 +191,7 @@ fn encode_turns(seq: Seq, turns: &[Turn]) -> Vec<u8> {
     value
 }
 
-fn decode_turns(key: &[u8], value: &[u8]) -> Result<Vec<Turn>, Broken> {
+fn decode_turns(key: &[u8], value: &[u8]) -> Result<(Seq, Vec<Turn>), Broken> {
     let mut reader = KeyReader::new(Kind::Live, key)?;
     reader.number()?;
     let seq = reader.last_number()?;
@@ -182,7 +202,7 @@ fn decode_turns(key: &[u8], value: &[u8]) -> Result<Vec<Turn>, Broken> {
         let born = seq.checked_sub(turn / 2).ok_or(Broken("a change of an unborn memory"))?;
         turns.push((Seq(born), turn % 2 == 1));
     }
-    Ok(turns)
+    Ok((Seq(seq), turns))
 }
 
 /// Births in order, each as the distance from the one before.

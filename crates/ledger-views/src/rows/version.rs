@@ -4,14 +4,15 @@
 //! overwritten, and the version at a record is one seek. The birth of a memory lies in the row of
 //! its first version, which exists as long as it does.
 
-use ledger_format::Seq;
 use ledger_format::bytes::Reader;
+use ledger_format::{MemoryId, Seq};
 use ledger_replay::{Birth, Lifecycle};
 
 use crate::error::{Broken, ViewError};
 use crate::key::{Key, KeyReader, Kind};
 use crate::number::{put_short, take_short};
-use crate::rows::Rows;
+use crate::rows::birth::{self, Numbers};
+use crate::rows::{Rows, id};
 use crate::source::{Go, Source};
 use crate::squeeze::{squeeze, stretch};
 
@@ -20,12 +21,18 @@ fn of(born: Seq) -> Key {
 }
 
 /// Puts the birth and the first version of a memory.
-pub(crate) fn put_first<S: Source>(rows: &mut Rows<'_, S>, birth: &Birth, first: &Lifecycle) {
-    let mut plain = first.encode();
+pub(crate) fn put_first<S: Source>(
+    rows: &mut Rows<'_, S>,
+    birth: &Birth,
+    numbers: &Numbers,
+    first: &Lifecycle,
+) {
+    let mut short = Vec::new();
+    squeeze(&mut short, &first.encode());
     let mut value = Vec::new();
-    put_short(&mut value, plain.len() as u64);
-    plain.extend(birth.encode());
-    squeeze(&mut value, &plain);
+    put_short(&mut value, short.len() as u64);
+    value.extend(short);
+    birth::encode(&mut value, birth, numbers);
     rows.put(of(birth.seq).number(birth.seq.0), value);
     rows.meta.memories += 1;
     rows.meta.versions += 1;
@@ -42,7 +49,8 @@ pub(crate) fn put<S: Source>(rows: &mut Rows<'_, S>, born: Seq, seq: Seq, versio
 /// The fixed part of a memory.
 pub(crate) fn birth<S: Source>(source: &S, born: Seq) -> Result<Option<Birth>, ViewError> {
     let key = of(born).number(born.0);
-    source.get(key.as_slice(), |value| split(value).and_then(|(_, birth)| decode_birth(&birth, born)))
+    let short = source.get(key.as_slice(), |value| birth::decode(split(value)?.1, born))?;
+    short.map(|short| short.name(source)).transpose()
 }
 
 /// The version that was known at a record.
@@ -68,39 +76,52 @@ pub(crate) fn until<S: Source>(
     Ok(versions)
 }
 
+/// Births of the memories that took a memory's place until a record, each once and in order.
+///
+/// Every version that was closed by its own record in favour of another memory says so; nothing else
+/// is kept about it. A write that waits for approval supersedes nothing until then.
+pub(crate) fn superseded_by<S: Source>(
+    source: &S,
+    born: Seq,
+    seq: Seq,
+) -> Result<Vec<Seq>, ViewError> {
+    let mut ids: Vec<MemoryId> = Vec::new();
+    for version in until(source, born, seq)? {
+        let here = version.closed.filter(|closure| closure.seq == version.since);
+        ids.extend(here.and_then(|closure| closure.by));
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    let mut found = Vec::new();
+    for by in ids {
+        // A closure may name a memory that does not exist, or did not then.
+        found.extend(id::birth(source, by)?.filter(|by| *by <= seq));
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
 fn decode(key: &[u8], value: &[u8]) -> Result<Lifecycle, Broken> {
     let mut reader = KeyReader::new(Kind::Version, key)?;
     let born = reader.number()?;
     let seq = reader.last_number()?;
-    let plain = if born == seq { split(value)?.0 } else { stretch(value)? };
-    let version = Lifecycle::decode(&plain)?;
+    let short = if born == seq { split(value)?.0 } else { value };
+    let version = Lifecycle::decode(&stretch(short)?)?;
     if version.since == Seq(seq) { Ok(version) } else { Err(Broken("a version of another record")) }
 }
 
-/// First version and birth, both encoded.
-fn split(value: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Broken> {
+/// First version and birth, both in short form.
+fn split(value: &[u8]) -> Result<(&[u8], &[u8]), Broken> {
     let mut reader = Reader::new("a birth", value);
-    let length = take_short(&mut reader)?;
-    let mut plain = stretch(reader.rest())?;
-    match usize::try_from(length) {
-        Ok(length) if length <= plain.len() => {
-            let birth = plain.split_off(length);
-            Ok((plain, birth))
-        }
-        _ => Err(Broken("a birth is too short")),
-    }
-}
-
-fn decode_birth(plain: &[u8], born: Seq) -> Result<Birth, Broken> {
-    let birth = Birth::decode(plain)?;
-    if birth.seq == born { Ok(birth) } else { Err(Broken("a birth of another record")) }
+    let length = usize::try_from(take_short(&mut reader)?).map_err(|_| Broken("a long version"))?;
+    Ok((reader.take(length)?, reader.rest()))
 }
 
 pub(crate) fn check(key: &[u8], value: &[u8]) -> Result<(), Broken> {
     let version = decode(key, value)?;
     let born = Seq(KeyReader::new(Kind::Version, key)?.number()?);
     if version.since == born {
-        decode_birth(&split(value)?.1, born)?;
+        birth::decode(split(value)?.1, born)?;
     }
     Ok(())
 }

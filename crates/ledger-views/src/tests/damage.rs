@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions as FileOptions};
 use std::io::{Read, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::model::{built, compare};
+use super::model::{built, compare_every};
 use super::world::{LEDGER, Step, World};
 use crate::{OpenOptions, Opened, ViewError, Views};
 
@@ -64,7 +64,7 @@ struct Outcomes {
     doubt: usize,
 }
 
-/// Damages copies of closed views and opens them. A wrong answer fails inside `compare`.
+/// Damages copies of closed views and opens them. A wrong answer fails inside the comparison.
 fn damage_copies(clean: bool, rounds: u64, damage: impl Fn(&Path, &mut Chance)) -> Outcomes {
     let world = history();
     let dir = tempfile::tempdir().expect("a directory");
@@ -81,7 +81,7 @@ fn damage_copies(clean: bool, rounds: u64, damage: impl Fn(&Path, &mut Chance)) 
         damage(&bad, &mut chance);
         match Views::open(&bad, OPTIONS) {
             Opened::Unusable(_) => outcomes.unusable += 1,
-            Opened::Ready(views) => match compare(&views, &world) {
+            Opened::Ready(views) => match compare_every(&views, &world, 31) {
                 Ok(()) => outcomes.same += 1,
                 Err(ViewError::Doubt { .. }) => outcomes.doubt += 1,
                 Err(other) => panic!("an unexpected error: {other}"),

@@ -19,9 +19,14 @@ pub(super) fn built(dir: &std::path::Path, world: &World) -> Views {
 
 /// Compares every answer at every record. A doubt is passed on; a wrong answer fails.
 pub(super) fn compare(views: &Views, world: &World) -> Result<(), ViewError> {
+    compare_every(views, world, 1)
+}
+
+/// Compares every answer at each so-manieth record.
+pub(super) fn compare_every(views: &Views, world: &World, step: usize) -> Result<(), ViewError> {
     let last = world.last();
     assert_eq!(views.applied().map(|applied| applied.seq), Some(last));
-    for seq in (0..=last.0).map(Seq) {
+    for seq in (0..=last.0).rev().step_by(step).map(Seq) {
         compare_at(views, world, seq)?;
     }
     compare_names(views, world, last)?;
@@ -87,10 +92,7 @@ fn compare_names(views: &Views, world: &World, last: Seq) -> Result<(), ViewErro
             let mut children: Vec<(Seq, AliasId)> = state
                 .aliases()
                 .filter(|(_, alias)| alias.kind == kind && alias.bound <= until)
-                .filter(|(_, alias)| match alias.parent {
-                    Some(above) => above == parent,
-                    None => parent.is_zero() && kind == AliasKind::Scope,
-                })
+                .filter(|(_, alias)| alias.parent.unwrap_or(AliasId::ZERO) == parent)
                 .map(|(id, alias)| (alias.bound, *id))
                 .collect();
             children.sort_unstable();

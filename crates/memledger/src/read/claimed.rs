@@ -75,7 +75,7 @@ impl Past for Claimed<'_> {
     }
 
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>> {
-        self.viewed.with_prefix(prefix)
+        self.viewed.with_prefix_where(prefix, |id| Ok(self.birth(id)?.is_some()))
     }
 }
 

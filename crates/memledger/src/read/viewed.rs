@@ -74,15 +74,39 @@ impl Past for Viewed<'_> {
     }
 
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>> {
-        let Some(first) = super::first_with_prefix(prefix) else { return Ok(Vec::new()) };
+        self.with_prefix_where(prefix, |_| Ok(true))
+    }
+}
+
+impl Viewed<'_> {
+    /// Memories whose id begins with `prefix`, that were known and of which `counts` says so. Ids of
+    /// memories that came later may lie between them, so this goes on until enough are found.
+    pub(super) fn with_prefix_where(
+        &self,
+        prefix: &str,
+        counts: impl Fn(&MemoryId) -> Result<bool>,
+    ) -> Result<Vec<MemoryId>> {
+        let mut from = super::first_with_prefix(prefix);
         let mut found = Vec::new();
-        for (id, born) in self.views.ids_from(first, super::PREFIX_MATCHES)? {
-            if super::has_prefix(&id, prefix) && Some(born) <= self.seq {
-                found.push(id);
+        while let Some(first) = from {
+            let page = self.views.ids_from(first, super::PREFIX_MATCHES)?;
+            from = page.last().filter(|_| page.len() == super::PREFIX_MATCHES).and_then(|(id, _)| next(id));
+            for (id, born) in page {
+                if !super::has_prefix(&id, prefix) || found.len() == super::PREFIX_MATCHES {
+                    return Ok(found);
+                }
+                if Some(born) <= self.seq && counts(&id)? {
+                    found.push(id);
+                }
             }
         }
         Ok(found)
     }
+}
+
+/// The id that follows in order.
+fn next(id: &MemoryId) -> Option<MemoryId> {
+    u128::from_be_bytes(id.0).checked_add(1).map(|next| MemoryId(next.to_be_bytes()))
 }
 
 const fn group(members: Members) -> Group {

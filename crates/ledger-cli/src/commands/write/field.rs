@@ -45,7 +45,9 @@ pub(super) fn strings(value: Value) -> Field<Vec<String>> {
 
 /// Anything that is written as one word or path.
 pub(super) fn word<T: FromStr<Err = memledger::Error>>(value: Value) -> Field<T> {
-    string(value)?.parse().map_err(|error: memledger::Error| error.to_string())
+    string(value)?
+        .parse()
+        .map_err(|error: memledger::Error| error.to_string())
 }
 
 pub(super) fn layer_name(value: Value) -> Field<Layer> {
@@ -76,14 +78,17 @@ pub(super) fn lifetime(value: Value, now: Micros) -> Field<Micros> {
 
 pub(super) fn confidence(value: Value) -> Field<u16> {
     match value.as_f64() {
-        Some(number) => confidence_parts(number).ok_or_else(|| "a number from 0 to 1 is wanted".to_owned()),
+        Some(number) => {
+            confidence_parts(number).ok_or_else(|| "a number from 0 to 1 is wanted".to_owned())
+        }
         None => Err(wrong("a number from 0 to 1", &value)),
     }
 }
 
 /// `["subject", "predicate", "object"]`, or the same with names.
 pub(super) fn fact(value: Value) -> Field<[String; 3]> {
-    let shape = "a fact is [\"subject\", \"predicate\", \"object\"], or an object with these three fields";
+    let shape =
+        "a fact is [\"subject\", \"predicate\", \"object\"], or an object with these three fields";
     let parts: Vec<String> = match value {
         Value::Array(parts) => parts.into_iter().map(string).collect::<Field<_>>()?,
         Value::Object(mut object) => {
@@ -91,7 +96,11 @@ pub(super) fn fact(value: Value) -> Field<[String; 3]> {
             if !object.is_empty() || named.iter().any(Option::is_none) {
                 return Err(shape.to_owned());
             }
-            named.into_iter().flatten().map(string).collect::<Field<_>>()?
+            named
+                .into_iter()
+                .flatten()
+                .map(string)
+                .collect::<Field<_>>()?
         }
         other => return Err(format!("{shape}; found {}", kind(&other))),
     };

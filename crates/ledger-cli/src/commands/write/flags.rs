@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use memledger::civil::Zone;
-use memledger::format::{BodyType, MemoryId};
+use memledger::format::BodyType;
 use memledger::{Content, Ledger, Proposal};
 
 use super::{line, object, text};
@@ -45,15 +45,29 @@ pub(super) fn typed(args: &WriteArgs) -> Result<Typed, Failure> {
     })
 }
 
-/// Takes the last word off a list of ids if it is no id.
+/// Takes the last word off a list of ids if it is no id. A list of one word is a list of one id,
+/// however it is written: a mistyped id must not become the text.
 fn spilled(list: &mut Vec<OsString>) -> Option<OsString> {
+    if list.len() < 2 {
+        return None;
+    }
     list.pop_if(|last| !last.to_str().is_some_and(ids::looks_like_id))
 }
 
-fn content(args: &WriteArgs, words: Option<OsString>) -> Result<(Content, Option<BodyType>), Failure> {
+fn content(
+    args: &WriteArgs,
+    words: Option<OsString>,
+) -> Result<(Content, Option<BodyType>), Failure> {
     if let Some([subject, predicate, object]) = args.fact.as_deref() {
         let (subject, predicate, object) = (subject.clone(), predicate.clone(), object.clone());
-        return Ok((Content::Fact { subject, predicate, object }, None));
+        return Ok((
+            Content::Fact {
+                subject,
+                predicate,
+                object,
+            },
+            None,
+        ));
     }
     if let Some(path) = &args.body {
         let text = text::file(path)?;
@@ -63,7 +77,9 @@ fn content(args: &WriteArgs, words: Option<OsString>) -> Result<(Content, Option
         if let (Some(flag), Some(named)) = (args.body_type, named)
             && flag != named
         {
-            return Err(wrong(format!("its type is {named}, but --body-type says {flag}")));
+            return Err(wrong(format!(
+                "its type is {named}, but --body-type says {flag}"
+            )));
         }
         return Ok((Content::Body(value), named));
     }
@@ -88,9 +104,6 @@ pub(super) fn proposal(
     typed: Typed,
 ) -> Result<Proposal, Failure> {
     let zone: Zone = ctx.zone(ledger);
-    let named = |list: &[String]| -> Result<Vec<MemoryId>, Failure> {
-        ids::resolve_all(ctx, ledger, list)
-    };
     let point = |flag: &str, text: &Option<String>| times::point(flag, text.as_deref(), &zone);
     let lifetime = |flag: &str, text: &Option<String>| {
         times::lifetime(flag, text.as_deref(), ctx.now(), &zone)
@@ -100,7 +113,7 @@ pub(super) fn proposal(
         layer: args.layer,
         source: args.source.clone(),
         by: args.terms.by.clone(),
-        supersedes: named(&typed.supersedes)?,
+        supersedes: ids::resolve_anywhere(ledger, &typed.supersedes)?,
         valid_from: point("--valid-from", &args.valid_from)?,
         valid_until: point("--valid-until", &args.valid_until)?,
         observed_at: point("--observed-at", &args.observed_at)?,
@@ -110,7 +123,7 @@ pub(super) fn proposal(
         tags: args.tag.clone(),
         domain: args.domain.clone(),
         key: args.key.clone(),
-        derived_from: named(&typed.derived_from)?,
+        derived_from: ids::resolve_anywhere(ledger, &typed.derived_from)?,
         confidence: args.confidence,
         ..Proposal::new(typed.content, ctx.scope.clone())
     })

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
-use serde_json::Value;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 
 use super::line::Refused;
 
@@ -32,14 +32,84 @@ impl<'de> Visitor<'de> for Reading<'_> {
         let mut fields: Vec<(String, Value)> = Vec::new();
         while let Some(name) = map.next_key::<String>()? {
             if fields.iter().any(|(known, _)| *known == name) {
-                return Err(A::Error::custom(format!("the field {name:?} stands there twice")));
+                return Err(twice(&name));
             }
             *self.0 = Some(name.clone());
-            fields.push((name, map.next_value()?));
+            fields.push((name, map.next_value_seed(Strict)?));
             *self.0 = None;
         }
         Ok(Fields(fields))
     }
+}
+
+/// Any JSON value in which no object has a field twice: of two, one would be lost without a word.
+struct Strict;
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(value) = seq.next_element_seed(Self)? {
+            list.push(value);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(name) = map.next_key::<String>()? {
+            let value = map.next_value_seed(Self)?;
+            if object.insert(name.clone(), value).is_some() {
+                return Err(twice(&name));
+            }
+        }
+        Ok(object.into())
+    }
+}
+
+fn twice<E: serde::de::Error>(name: &str) -> E {
+    E::custom(format!("the field {name:?} stands there twice"))
 }
 
 /// Reads one object.
@@ -49,13 +119,19 @@ impl<'de> Visitor<'de> for Reading<'_> {
 pub(super) fn read(bytes: &[u8]) -> Result<Fields, Refused> {
     let text = std::str::from_utf8(bytes).map_err(|error| Refused {
         field: None,
-        reason: format!("not valid UTF-8: byte {} begins no character", error.valid_up_to()),
+        reason: format!(
+            "not valid UTF-8: byte {} begins no character",
+            error.valid_up_to()
+        ),
     })?;
     let mut field = None;
     let mut json = serde_json::Deserializer::from_str(text);
     let fields = Reading(&mut field).deserialize(&mut json);
     let read = fields.and_then(|fields| json.end().map(|()| fields));
-    read.map_err(|error| Refused { reason: reason(&error), field })
+    read.map_err(|error| Refused {
+        reason: reason(&error),
+        field,
+    })
 }
 
 fn reason(error: &serde_json::Error) -> String {
@@ -79,13 +155,20 @@ mod tests {
 
     #[test]
     fn twice_the_same_field_is_refused() {
-        let error = read(br#"{"text":"a","text":"b"}"#).err().expect("refused");
-        assert!(error.reason.contains("twice"), "{error:?}");
+        for line in [
+            r#"{"text":"a","text":"b"}"#,
+            r#"{"body":[{"a":1,"b":{"c":1,"c":2}}]}"#,
+        ] {
+            let error = read(line.as_bytes()).err().expect("refused");
+            assert!(error.reason.contains("twice"), "{error:?}");
+        }
     }
 
     #[test]
     fn the_field_is_named() {
-        let error = read(br#"{"by":"a","text":"\ud800"}"#).err().expect("refused");
+        let error = read(br#"{"by":"a","text":"\ud800"}"#)
+            .err()
+            .expect("refused");
         assert_eq!(error.field.as_deref(), Some("text"));
         assert!(error.reason.contains("surrogate"), "{error:?}");
         let error = read(br#"{"by":"a" "text":"b"}"#).err().expect("refused");
@@ -94,7 +177,15 @@ mod tests {
 
     #[test]
     fn lone_surrogates_and_other_shapes_are_refused() {
-        for text in [r#"{"text":"\ud800"}"#, "[]", "\"text\"", "1", "{", r#"{"a":1}x"#, ""] {
+        for text in [
+            r#"{"text":"\ud800"}"#,
+            "[]",
+            "\"text\"",
+            "1",
+            "{",
+            r#"{"a":1}x"#,
+            "",
+        ] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }
         assert!(read("{\"text\":\"a\u{2028}b\"}".as_bytes()).is_ok());

@@ -6,7 +6,7 @@ use memledger::{Item, Text};
 
 use super::super::json::held;
 use super::super::width::{one_line, padded, visible};
-use super::{block, fields, short_ids, short_time, spans, words};
+use super::{Fields, block, short_ids, short_time, spans, words};
 
 /// Columns for text in a table.
 const TEXT: usize = 60;
@@ -14,42 +14,60 @@ const TEXT: usize = 60;
 /// One memory with everything needed to judge it.
 pub(crate) fn card(item: &Item, zone: &Zone) -> String {
     let time = |at: Micros| format_in(at, zone);
-    let mut pairs = vec![
-        ("status", status(item, zone)),
-        ("layer", format!("{} · {}", item.layer, item.body_type)),
-        ("level", level(item)),
-        ("trust", format!("{} · authority {}", item.trust, item.authority)),
-        ("source", source(item)),
-    ];
-    pairs.push(("by", item.by.as_ref().map_or_else(|| item.actor_kind.to_string(), |by| visible(&by.to_string()))));
-    pairs.push(("scope", item.scope.to_string()));
-    pairs.push(("valid", spans(&item.validity, zone)));
-    pairs.push(("recorded", format!("{} · seq {}", time(item.recorded_at), item.seq)));
-    let times = [
-        ("claimed", item.claimed_at),
-        ("observed", item.observed_at),
-        ("expires", item.ttl_until),
-        ("review by", item.review_by),
-        ("confirmed", item.last_confirmed),
-        ("used", item.last_used),
-    ];
-    pairs.extend(times.into_iter().filter_map(|(label, at)| Some((label, time(at?)))));
-    let names = [("key", item.key.clone()), ("domain", item.domain.clone())];
-    pairs.extend(names.into_iter().filter_map(|(label, name)| Some((label, visible(&name?)))));
-    let lists = [("tags", &item.tags), ("subjects", &item.subjects)];
-    pairs.extend(
-        lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(l, list)| (l, visible(&list.join(", ")))),
-    );
-    if let Some(parts) = item.confidence {
-        pairs.push(("confidence", format!("{}", f64::from(parts) / 10_000.0)));
-    }
-    let ids = [("supersedes", &item.supersedes), ("derived from", &item.derived_from)];
-    pairs.extend(
-        ids.into_iter().filter(|(_, list)| !list.is_empty()).map(|(l, list)| (l, short_ids(list).join(", "))),
-    );
-    pairs.extend(marks(item));
-    pairs.push(("hash", item.hash.to_string()));
-    format!("{}\n{}\n{}", item.id.hyphenated(), block(&words(&item.text)), fields(&pairs))
+    let mut fields = Fields::default();
+    fields
+        .put("status", status(item, zone))
+        .put("layer", format!("{} · {}", item.layer, item.body_type))
+        .put("level", level(item))
+        .put(
+            "trust",
+            format!("{} · authority {}", item.trust, item.authority),
+        )
+        .put("source", source(item))
+        .or("by", name(item.by.as_ref()), item.actor_kind.name())
+        .put("scope", &item.scope)
+        .put("valid", spans(&item.validity, zone))
+        .put(
+            "recorded",
+            format!("{} · seq {}", time(item.recorded_at), item.seq),
+        )
+        .maybe("claimed", item.claimed_at.map(time))
+        .maybe("observed", item.observed_at.map(time))
+        .maybe("expires", item.ttl_until.map(time))
+        .maybe("review by", item.review_by.map(time))
+        .maybe("confirmed", item.last_confirmed.map(time))
+        .maybe("used", item.last_used.map(time))
+        .maybe("key", name(item.key.as_ref()))
+        .maybe("domain", name(item.domain.as_ref()))
+        .maybe("tags", list(&item.tags))
+        .maybe("subjects", list(&item.subjects))
+        .maybe(
+            "confidence",
+            item.confidence.map(|parts| f64::from(parts) / 10_000.0),
+        )
+        .maybe("supersedes", list(&short_ids(&item.supersedes)))
+        .maybe("derived from", list(&short_ids(&item.derived_from)))
+        .maybe(
+            "contested",
+            item.conflict_group.map(|seq| format!("seq {seq}")),
+        )
+        .maybe(
+            "stale",
+            item.stale.then_some("what it was made from has changed"),
+        )
+        .maybe("pinned", item.pinned.then_some("yes"))
+        .put("hash", item.hash);
+    let id = item.id.hyphenated();
+    format!("{id}\n{}\n{}", block(&words(&item.text)), fields.show("  "))
+}
+
+/// A name that people gave, harmless.
+fn name(name: Option<&impl ToString>) -> Option<String> {
+    name.map(|name| visible(&name.to_string()))
+}
+
+fn list(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| visible(&names.join(", ")))
 }
 
 /// The status with when, why and by what it came to it.
@@ -89,20 +107,6 @@ fn source(item: &Item) -> String {
     }
 }
 
-fn marks(item: &Item) -> Vec<(&'static str, String)> {
-    let mut marks = Vec::new();
-    if let Some(seq) = item.conflict_group {
-        marks.push(("contested", format!("seq {seq}")));
-    }
-    if item.stale {
-        marks.push(("stale", "what it was made from has changed".to_owned()));
-    }
-    if item.pinned {
-        marks.push(("pinned", "yes".to_owned()));
-    }
-    marks
-}
-
 /// Many memories, one a line, then their places where they differ.
 pub(crate) fn table(items: &[Item], valid_at: Micros, zone: &Zone) -> Vec<String> {
     let ids: Vec<MemoryId> = items.iter().map(|item| item.id).collect();
@@ -130,12 +134,18 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let wide: Vec<usize> = (0..columns)
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
-            cells.map(|cell| super::super::width::width(cell)).max().unwrap_or_default()
+            cells
+                .map(|cell| super::super::width::width(cell))
+                .max()
+                .unwrap_or_default()
         })
         .collect();
     rows.iter()
         .map(|row| {
-            let cells = row.iter().zip(&wide).map(|(cell, wide)| padded(cell, *wide));
+            let cells = row
+                .iter()
+                .zip(&wide)
+                .map(|(cell, wide)| padded(cell, *wide));
             cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         })
         .collect()

@@ -10,8 +10,12 @@ use super::{card, short_id, short_ids, short_time, spans};
 use crate::context::Step;
 
 /// What one command led to. `verb` says it in the past tense.
-pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Step) -> String {
-    let id = outcome.id.as_ref().map(MemoryId::hyphenated).unwrap_or_default();
+pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Option<Step>) -> String {
+    let id = outcome
+        .id
+        .as_ref()
+        .map(MemoryId::hyphenated)
+        .unwrap_or_default();
     let done = match outcome.verdict {
         Verdict::Committed => verb.to_owned(),
         other => other.to_string(),
@@ -19,7 +23,10 @@ pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Step) -> String {
     let mut parts = vec![format!("#{}", outcome.seq), done];
     parts.extend((!id.is_empty()).then_some(id));
     parts.extend(outcome.trust.map(|trust| trust.to_string()));
-    parts.push(format!("scope {} ({})", outcome.scope, step.name()));
+    parts.push(match step {
+        Some(step) => format!("scope {} ({})", outcome.scope, step.name()),
+        None => format!("scope {}", outcome.scope),
+    });
     let mut text = parts.join("  ");
     if outcome.repeated {
         text.push_str("  first result of this idempotency key, given again");
@@ -28,7 +35,10 @@ pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Step) -> String {
         text.push_str(&format!("\n  {}", visible(reason)));
     }
     if !outcome.superseded.is_empty() {
-        text.push_str(&format!("\n  closes {}", short_ids(&outcome.superseded).join(", ")));
+        text.push_str(&format!(
+            "\n  closes {}",
+            short_ids(&outcome.superseded).join(", ")
+        ));
     }
     text
 }
@@ -42,7 +52,11 @@ pub(crate) fn events(entries: &[HistoryEntry], zone: &Zone) -> Vec<String> {
                 format!("#{}", entry.seq),
                 format_in(entry.recorded_at, zone),
                 entry.event.clone(),
-                entry.by.as_ref().map(|by| one_line(&by.to_string(), 32)).unwrap_or_default(),
+                entry
+                    .by
+                    .as_ref()
+                    .map(|by| one_line(&by.to_string(), 32))
+                    .unwrap_or_default(),
                 entry.status.to_string(),
                 spans(&entry.validity, zone),
                 note(entry, zone),
@@ -53,11 +67,15 @@ pub(crate) fn events(entries: &[HistoryEntry], zone: &Zone) -> Vec<String> {
 }
 
 fn note(entry: &HistoryEntry, zone: &Zone) -> String {
-    let claimed = entry.claimed_at.map(|at| {
-        format!("claimed known {}, not witnessed", short_time(at, zone))
-    });
+    let claimed = entry
+        .claimed_at
+        .map(|at| format!("claimed known {}, not witnessed", short_time(at, zone)));
     let reason = entry.reason.as_ref().map(|reason| one_line(reason, 80));
-    claimed.into_iter().chain(reason).collect::<Vec<_>>().join(" · ")
+    claimed
+        .into_iter()
+        .chain(reason)
+        .collect::<Vec<_>>()
+        .join(" · ")
 }
 
 /// Where a memory comes from and what came from it.
@@ -72,7 +90,7 @@ pub(crate) fn lineage(lineage: &Lineage, zone: &Zone) -> Vec<String> {
     ];
     for (title, items) in groups.into_iter().filter(|(_, items)| !items.is_empty()) {
         lines.push(title.to_owned());
-        let rows: Vec<Vec<String>> = items.iter().map(|item| row(item)).collect();
+        let rows: Vec<Vec<String>> = items.iter().map(row).collect();
         lines.extend(indented(aligned(&rows)));
     }
     lines
@@ -84,7 +102,10 @@ fn row(item: &Item) -> Vec<String> {
         item.status.to_string(),
         item.trust.to_string(),
         brief(&item.text, 60),
-        item.source.as_ref().map(|source| one_line(source, 40)).unwrap_or_default(),
+        item.source
+            .as_ref()
+            .map(|source| one_line(source, 40))
+            .unwrap_or_default(),
     ]
 }
 
@@ -94,7 +115,9 @@ fn indented(lines: Vec<String>) -> impl Iterator<Item = String> {
 
 /// One difference, with its sign and its word.
 pub(crate) fn difference(one: &Difference, (sign, change): (char, &str)) -> Vec<String> {
-    let Some(shown) = one.after.as_ref().or(one.before.as_ref()) else { return Vec::new() };
+    let Some(shown) = one.after.as_ref().or(one.before.as_ref()) else {
+        return Vec::new();
+    };
     vec![
         sign.to_string(),
         short_id(&one.id),

@@ -4,6 +4,7 @@
 //! May not: leave out what an answer depends on.
 
 mod archive;
+mod fields;
 mod item;
 mod life;
 
@@ -14,6 +15,7 @@ use memledger::{Basis, Interval, Text};
 use super::width::visible;
 
 pub(crate) use archive::{log_line, record, status, verify};
+pub(crate) use fields::Fields;
 pub(crate) use item::{aligned, card, table};
 pub(crate) use life::{difference, events, lineage, outcome};
 
@@ -40,18 +42,24 @@ pub(crate) fn short_ids(ids: &[MemoryId]) -> Vec<String> {
         .max()
         .unwrap_or_default();
     let length = SHORT.max(clash + 1);
-    full.iter().map(|id| id.get(..length).unwrap_or(id).to_owned()).collect()
+    full.iter()
+        .map(|id| id.get(..length).unwrap_or(id).to_owned())
+        .collect()
 }
 
 /// One id as a prefix.
 pub(crate) fn short_id(id: &MemoryId) -> String {
-    short_ids(std::slice::from_ref(id)).pop().unwrap_or_default()
+    short_ids(std::slice::from_ref(id))
+        .pop()
+        .unwrap_or_default()
 }
 
 /// An instant for a column: the date, and the time of day unless it is midnight.
 pub(crate) fn short_time(at: Micros, zone: &Zone) -> String {
     let full = format_in(at, zone);
-    let Some((date, time)) = full.split_once('T') else { return full };
+    let Some((date, time)) = full.split_once('T') else {
+        return full;
+    };
     match time.get(..5) {
         Some("00:00") | None => date.to_owned(),
         Some(time) => format!("{date} {time}"),
@@ -76,7 +84,11 @@ pub(crate) fn spans(validity: &[Interval], zone: &Zone) -> String {
     if validity.is_empty() {
         return "never".to_owned();
     }
-    validity.iter().map(|one| span(one, zone)).collect::<Vec<_>>().join(", ")
+    validity
+        .iter()
+        .map(|one| span(one, zone))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The words, or why there are none.
@@ -92,21 +104,19 @@ pub(crate) fn words(text: &Text) -> String {
 
 /// Whole text, indented, harmless.
 pub(crate) fn block(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| format!("  {}", visible(line))).collect();
-    lines.join("\n")
-}
-
-/// `label  value` lines, aligned.
-pub(crate) fn fields(pairs: &[(&str, String)]) -> String {
-    let wide = pairs.iter().map(|(label, _)| label.len()).max().unwrap_or_default();
-    let lines: Vec<String> =
-        pairs.iter().map(|(label, value)| format!("  {label:wide$}  {value}")).collect();
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| format!("  {}", visible(line)))
+        .collect();
     lines.join("\n")
 }
 
 /// `12 memories`, `1 memory`.
-pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{} {many}", grouped(number as u64)) }
+pub(crate) fn count(number: u64, one: &str, many: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        _ => format!("{} {many}", grouped(number)),
+    }
 }
 
 /// A number with a comma every three digits.
@@ -114,7 +124,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -162,6 +172,9 @@ mod tests {
     #[test]
     fn midnight_is_a_date() {
         assert_eq!(short_time(Micros(0), &Zone::UTC), "1970-01-01");
-        assert_eq!(short_time(Micros(60_000_000), &Zone::UTC), "1970-01-01 00:01");
+        assert_eq!(
+            short_time(Micros(60_000_000), &Zone::UTC),
+            "1970-01-01 00:01"
+        );
     }
 }

@@ -21,7 +21,7 @@ impl Bodies for Texts<'_> {
     fn body(&mut self, index: usize) -> Result<Body> {
         Ok(match self.0[index].2 {
             0 => Body::Removed,
-            9 => Body::Bad { reason: "bad".to_owned(), raw: vec![0xff] },
+            9 => Body::Bad { reason: "bad".to_owned(), raw: Some(vec![0xff]) },
             text => Body::Text(format!("text {text}")),
         })
     }
@@ -33,6 +33,7 @@ fn revisions(rows: &[Source]) -> Vec<Revision> {
         claim: Micros(*claim),
         order: order as u64,
         name: format!("commit{order}"),
+        label: format!("commit{order}"),
         origin: format!("doc@commit{order}"),
         subject: String::new(),
     };
@@ -99,7 +100,7 @@ fn usual_rows() -> impl Strategy<Value = Vec<Source>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn one_run_gives_the_rule_on_both_axes(rows in prop_oneof![usual_rows(), prop::collection::vec(row(), 1..9)]) {

@@ -1,5 +1,7 @@
 //! A stop or a failure at every single operation, with every kind of survival.
 
+use ledger_format::Seq;
+
 use super::*;
 use crate::Class;
 use crate::storage::{Fault, FaultPlan, Op, Survival};
@@ -49,10 +51,14 @@ fn sweep(
 
 /// Every slot is what it was, or zero if it was to be erased.
 fn intact_or_zero(storage: &MemStorage, before: &[KeyState], done: bool) {
+    intact_or_zero_of(storage, before, &SLOTS, done);
+}
+
+fn intact_or_zero_of(storage: &MemStorage, before: &[KeyState], targets: &[u64], done: bool) {
     let store = open(storage).unwrap();
     for (slot, before) in (0..).zip(before) {
         let now = store.key(PayloadId(slot)).unwrap();
-        let target = SLOTS.contains(&slot);
+        let target = targets.contains(&slot);
         let zero = target && now == KeyState::Zero;
         assert!(zero || (!done && &now == before) || (!target && &now == before), "slot {slot}");
     }
@@ -64,36 +70,51 @@ fn erasing_survives_a_stop_at_every_operation() {
     let slots = SLOTS.map(PayloadId);
     for bytes in [None, Some(0), Some(512), Some(2_048)] {
         let fault = |_| bytes.map_or(Fault::Stop, |bytes| Fault::StopInside { bytes });
-        sweep(&base, 12, fault, |store| store.erase(&slots).map(drop), |left, done| {
-            intact_or_zero(left, &before, done);
-            // The erasure is resumed, and then nothing is left of it.
-            let store = open(left).unwrap();
-            store.erase(&slots).unwrap();
-            let left = left.crash(Survival::Nothing);
-            intact_or_zero(&left, &before, true);
-            assert_eq!(super::faults(&open(&left).unwrap()).1, []);
-        });
+        sweep(
+            &base,
+            12,
+            fault,
+            |store| store.erase(&slots).map(drop),
+            |left, done| {
+                intact_or_zero(left, &before, done);
+                // The erasure is resumed, and then nothing is left of it.
+                let store = open(left).unwrap();
+                store.erase(&slots).unwrap();
+                let left = left.crash(Survival::Nothing);
+                intact_or_zero(&left, &before, true);
+                assert_eq!(super::faults(&open(&left).unwrap()).1, []);
+            },
+        );
     }
 }
 
 #[test]
 fn a_second_crash_while_the_first_is_made_good_loses_nothing() {
     let (base, before) = made();
-    let slots = SLOTS.map(PayloadId);
-    let erase = |store: &KeyStore| store.erase(&slots).map(drop);
-    sweep(&base, 1, |_| Fault::StopInside { bytes: 512 }, erase, |left, _| {
-        for at in 0.. {
-            let again = left.crash(Survival::Everything);
-            let store = open(&again).unwrap();
-            again.set_fault(FaultPlan::at(again.ops() + at, Fault::StopInside { bytes: 1_024 }));
-            if store.erase(&slots).is_ok() {
-                break;
+    // Others on the same pages, so far behind that a cut leaves no whole page.
+    let later = [60, 240, 340];
+    let targets = [SLOTS.as_slice(), later.as_slice()].concat();
+    let erase = |store: &KeyStore| store.erase(&SLOTS.map(PayloadId)).map(drop);
+    sweep(
+        &base,
+        1,
+        |_| Fault::StopInside { bytes: 512 },
+        erase,
+        |left, _| {
+            for at in 0.. {
+                let again = left.crash(Survival::Everything);
+                let store = open(&again).unwrap();
+                again
+                    .set_fault(FaultPlan::at(again.ops() + at, Fault::StopInside { bytes: 1_024 }));
+                if store.erase(&later.map(PayloadId)).is_ok() {
+                    break;
+                }
+                for how in survivals(1) {
+                    intact_or_zero_of(&again.crash(how), &before, &targets, false);
+                }
             }
-            for how in survivals(1) {
-                intact_or_zero(&again.crash(how), &before, false);
-            }
-        }
-    });
+        },
+    );
 }
 
 #[test]
@@ -103,42 +124,60 @@ fn allocating_survives_a_stop_at_every_operation() {
         store.reset_unreferenced(PayloadId(378))?;
         store.reserve(130).map(drop)
     };
-    sweep(&base, 12, |_| Fault::StopInside { bytes: 700 }, allocate, |left, _| {
-        let store = open(left).unwrap();
-        assert_eq!(states(&store, 378), before);
-        store.reset_unreferenced(PayloadId(378)).unwrap();
-        let given = store.reserve(300).unwrap();
-        let left = left.crash(Survival::Nothing);
-        let store = open(&left).unwrap();
-        assert_eq!(super::faults(&store).1, []);
-        for (slot, key) in given {
-            assert_eq!(store.key(slot).unwrap(), KeyState::Key(key));
-        }
-    });
+    sweep(
+        &base,
+        12,
+        |_| Fault::StopInside { bytes: 700 },
+        allocate,
+        |left, _| {
+            let store = open(left).unwrap();
+            assert_eq!(states(&store, 378), before);
+            store.reset_unreferenced(PayloadId(378)).unwrap();
+            let given = store.reserve(300).unwrap();
+            let left = left.crash(Survival::Nothing);
+            let store = open(&left).unwrap();
+            assert_eq!(super::faults(&store).1, []);
+            for (slot, key) in given {
+                assert_eq!(store.key(slot).unwrap(), KeyState::Key(key));
+            }
+        },
+    );
 }
 
 #[test]
 fn resetting_survives_a_stop_at_every_operation() {
     let (base, before) = made();
     let reset = |store: &KeyStore| store.reset_unreferenced(PayloadId(130));
-    sweep(&base, 12, |_| Fault::StopInside { bytes: 512 }, reset, |left, _| {
-        let store = open(left).unwrap();
-        assert_eq!(states(&store, 130), before[..130]);
-        store.reset_unreferenced(PayloadId(130)).unwrap();
-        let store = open(&left.crash(Survival::Nothing)).unwrap();
-        assert_eq!(states(&store, 130), before[..130]);
-        assert_eq!(super::faults(&store).1, []);
-    });
+    sweep(
+        &base,
+        12,
+        |_| Fault::StopInside { bytes: 512 },
+        reset,
+        |left, _| {
+            let store = open(left).unwrap();
+            assert_eq!(states(&store, 130), before[..130]);
+            store.reset_unreferenced(PayloadId(130)).unwrap();
+            let store = open(&left.crash(Survival::Nothing)).unwrap();
+            assert_eq!(states(&store, 130), before[..130]);
+            assert_eq!(super::faults(&store).1, []);
+        },
+    );
 }
 
 #[test]
 fn the_header_survives_a_stop_at_every_operation() {
     let (base, _) = made();
     let change = |store: &KeyStore| store.set_erasures_through(Seq(8));
-    sweep(&base, 12, |_| Fault::StopInside { bytes: 512 }, change, |left, done| {
-        let through = open(left).unwrap().erasures_through();
-        assert!(through == Some(Seq(8)) || (!done && through.is_none()));
-    });
+    sweep(
+        &base,
+        12,
+        |_| Fault::StopInside { bytes: 512 },
+        change,
+        |left, done| {
+            let through = open(left).unwrap().erasures_through();
+            assert!(through == Some(Seq(8)) || (!done && through.is_none()));
+        },
+    );
 }
 
 #[test]

@@ -31,7 +31,11 @@ fn a_flipped_bit_anywhere_is_reported_and_loses_nothing() {
             // Every key is still read, from the other copy.
             let slot = (at / 4_096).saturating_sub(1) * PAGE_SLOTS + at % PAGE_SLOTS;
             let state = store.key(PayloadId(slot)).unwrap();
-            assert_eq!(Some(&state), before.get(usize::try_from(slot).unwrap()), "{file} byte {at}");
+            assert_eq!(
+                Some(&state),
+                before.get(usize::try_from(slot).unwrap()),
+                "{file} byte {at}"
+            );
             storage.flip_bit(&file, at, bit).unwrap();
         }
     }
@@ -80,7 +84,10 @@ fn a_change_heals_the_damaged_copy_before_it_touches_the_whole_one() {
         let store = open(&storage).unwrap();
         let _ = storage.take_trace();
         store.erase(&[PayloadId(0)]).unwrap();
-        let first = storage.take_trace().into_iter().find(|entry| entry.len == 4_096 && entry.op.is_mutating());
+        let first = storage
+            .take_trace()
+            .into_iter()
+            .find(|entry| entry.len == 4_096 && entry.op.is_mutating());
         assert_eq!(first.unwrap().path, file);
         assert_eq!(faults(&store).1, []);
         assert_eq!(states(&store, store.slots())[1..], before[1..]);

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ledger_format::Seq;
+
 use super::*;
 use crate::Class;
 use crate::storage::Op;
@@ -204,4 +206,15 @@ fn nothing_that_is_printed_holds_a_key() {
     assert_eq!(format!("{key:?}"), "Key(..)");
     let text = format!("{store:?} {:?}", master(7));
     assert!(!text.contains("7, 7"), "{text}");
+}
+
+#[test]
+fn keys_that_were_taken_over_are_not_handed_out_again() {
+    let storage = MemStorage::new();
+    let store = create(&storage);
+    let key = Zeroizing::new([9; 32]);
+    store.adopt(&[(PayloadId(200), Some(key.clone())), (PayloadId(3), None)]).unwrap();
+    assert_eq!(store.key(PayloadId(200)).unwrap(), KeyState::Key(key));
+    assert_eq!(store.key(PayloadId(3)).unwrap(), KeyState::Zero);
+    assert_eq!(store.reserve(1).unwrap()[0].0, PayloadId(201));
 }

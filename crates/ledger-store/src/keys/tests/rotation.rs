@@ -40,7 +40,8 @@ fn afterwards_only_the_new_master_key_opens_the_same_keys() {
 fn a_rotation_is_finished_after_a_crash_at_any_operation() {
     let (base, before) = made();
     let seeds = (0..12).map(Survival::Seeded);
-    let survivals: Vec<_> = [Survival::Nothing, Survival::Everything].into_iter().chain(seeds).collect();
+    let survivals: Vec<_> =
+        [Survival::Nothing, Survival::Everything].into_iter().chain(seeds).collect();
     let mut at = 0;
     loop {
         let storage = base.crash(Survival::Everything);

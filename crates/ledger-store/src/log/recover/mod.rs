@@ -20,7 +20,7 @@ use ledger_format::{BatchNo, LedgerId, Seq};
 pub(crate) use self::headers::{Headers, list_segments, read_headers};
 use self::walk::Walk;
 pub(crate) use self::walk::valid_end;
-use super::anchor_file::{AnchorWriter, Anchors, read_anchors};
+use super::anchor_file::{AnchorWriter, Anchors, create_blank, read_anchors};
 use crate::error::{Lost, StoreError};
 use crate::head::{Head, Position};
 use crate::layout;
@@ -86,6 +86,9 @@ pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recover
 
     let closed = anchors.latest().is_some_and(|anchor| anchor.clean);
     let clean = closed && walk.position == anchored && !walk.has_tail && !headers.has_more(&walk);
+    if anchors.are_blank() && headers.list.is_empty() && !headers.torn_last {
+        create_blank(storage)?;
+    }
     let mut writer = AnchorWriter::open(storage, ledger, &anchors)?;
     let mut dropped = None;
     if !clean {

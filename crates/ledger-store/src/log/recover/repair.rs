@@ -15,13 +15,10 @@ use crate::error::StoreError;
 use crate::head::Position;
 use crate::layout;
 use crate::quarantine;
-use crate::storage::{RelPath, Storage, StorageFile};
+use crate::storage::{RelPath, Storage};
 
 /// Bytes rewritten at a time.
 const CHUNK: u64 = 1024 * 1024;
-
-/// What a file that is being written beside another one is called. Listings pass over it.
-const BESIDE: &str = ".new";
 
 /// Brings the files to exactly what the walk found. The caller writes the anchor afterwards.
 pub(super) fn repair(
@@ -151,51 +148,25 @@ fn rewrite_payloads(
 }
 
 /// Writes a file again from some byte on, with the same bytes up to `end` and no more, and flushes
-/// it. A whole file is written beside and renamed: the flush that failed may have been that of its
-/// name, and a name that is there already cannot be made durable for certain.
+/// it. Its name was durable before a batch was written into it.
 fn rewrite(
     storage: &dyn Storage,
     path: &RelPath,
     from: u64,
     end: Option<u64>,
 ) -> Result<(), StoreError> {
-    if from > 0 {
-        let file = storage.open_write(path)?;
-        let end = end.map_or_else(|| file.len(), Ok)?;
-        copy(&*file, &*file, from, end)?;
-        file.set_len(end)?;
-        file.sync_all()?;
-        return Ok(());
-    }
-    let dir = path.parent().unwrap_or(RelPath::ROOT);
-    let name = path.file_name().unwrap_or("file");
-    let beside = layout::inside(&dir, &format!("{name}{BESIDE}"));
-    if storage.exists(&beside)? {
-        storage.remove_file(&beside)?;
-    }
-    let (old, new) = (storage.open_read(path)?, storage.create_exclusive(&beside)?);
-    let end = end.map_or_else(|| old.len(), Ok)?;
-    copy(&*old, &*new, 0, end)?;
-    new.sync_all()?;
-    storage.rename(&beside, path)?;
-    storage.sync_dir(&dir)?;
-    Ok(())
-}
-
-fn copy(
-    source: &dyn StorageFile,
-    target: &dyn StorageFile,
-    from: u64,
-    end: u64,
-) -> Result<(), StoreError> {
+    let file = storage.open_write(path)?;
+    let end = end.map_or_else(|| file.len(), Ok)?;
     let mut at = from;
     while at < end {
         let count = (end - at).min(CHUNK);
         let mut bytes = vec![0; usize::try_from(count).expect("a chunk fits memory")];
-        source.read_exact_at(&mut bytes, at)?;
-        target.write_all_at(&bytes, at)?;
+        file.read_exact_at(&mut bytes, at)?;
+        file.write_all_at(&bytes, at)?;
         at += count;
     }
+    file.set_len(end)?;
+    file.sync_all()?;
     Ok(())
 }
 

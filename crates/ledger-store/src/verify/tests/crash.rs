@@ -48,13 +48,18 @@ fn sweep(fault: Fault, survivals: &[Survival]) {
                 .collect();
             let torn_anchor = cut.is_some_and(|file| file.as_str().starts_with("anchor"));
             let intended = report.head.is_some_and(|head| head.head.last_erasure.is_some());
-            let bad: Vec<_> = bad.into_iter().filter(|one| intended || one.claim != "payloads").collect();
+            let bad: Vec<_> =
+                bad.into_iter().filter(|one| intended || one.claim != "payloads").collect();
             if !torn_anchor {
                 assert!(bad.is_empty(), "operation {at}, {how:?}: {}", text(&report));
             }
             // Nothing that was answered is missing.
             let head = report.claim("records").unwrap();
-            assert!(head.checked > reached.head.seq.0 || torn_anchor, "operation {at}, {how:?}: {}", text(&report));
+            assert!(
+                head.checked > reached.head.seq.0 || torn_anchor,
+                "operation {at}, {how:?}: {}",
+                text(&report)
+            );
         }
         if done {
             assert!(at > 30);

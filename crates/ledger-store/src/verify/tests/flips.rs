@@ -89,7 +89,8 @@ fn of_zeros_ahead_and_between() {
         for at in end..length {
             storage.flip_bit(&file, at, 2).unwrap();
             let report = check(&made);
-            let named = report.findings.iter().any(|one| one.file == file && one.offset == Some(at));
+            let named =
+                report.findings.iter().any(|one| one.file == file && one.offset == Some(at));
             assert!(named, "{file} byte {at}: {}", text(&report));
             storage.flip_bit(&file, at, 2).unwrap();
         }

@@ -201,7 +201,8 @@ fn zeros_without_an_erasure_are_damage() {
     let (storage, made) = made_in_memory();
     let (id, file, offset, length) = made.payloads[0];
     let payload = layout::payload_file(file);
-    let range = usize::try_from(offset).unwrap()..usize::try_from(offset).unwrap() + length as usize;
+    let range =
+        usize::try_from(offset).unwrap()..usize::try_from(offset).unwrap() + length as usize;
     storage.edit(&payload, |bytes| bytes[range].fill(0)).unwrap();
     let report = check(&made);
     let found = damage(&report);
@@ -253,10 +254,8 @@ fn an_erasure_that_goes_on_is_no_damage() {
     let seq = holder.intend(id).unwrap();
     let report = |holder: &Holder| {
         let erased = |one: PayloadId| holder.erased.contains(&one);
-        let options = VerifyOptions {
-            upto: holder.appender.position(),
-            ..at_level(VerifyLevel::Payloads)
-        };
+        let options =
+            VerifyOptions { upto: holder.appender.position(), ..at_level(VerifyLevel::Payloads) };
         verify(&holder.storage, LEDGER, None, options, &erased, &|_| {})
     };
     let first = report(&holder);
@@ -308,7 +307,8 @@ fn a_holder_that_checks_its_own_keys_excuses_nothing() {
     holder.write(&["one"]).unwrap();
     holder.appender.anchor().unwrap();
     let options = VerifyOptions { upto: holder.appender.position(), ..VerifyOptions::default() };
-    let report = || verify(&holder.storage, LEDGER, Some(&holder.keys), options, &|_| false, &|_| {});
+    let report =
+        || verify(&holder.storage, LEDGER, Some(&holder.keys), options, &|_| false, &|_| {});
     assert_eq!(report().findings, []);
     storage.flip_bit(&path("keys/slots.b"), 5_000, 1).unwrap();
     assert_eq!(claim(&report(), "keys"), Verdict::Damaged);
@@ -350,8 +350,7 @@ fn key_files_that_do_not_open_are_damage_and_content_cannot_be_checked() {
 fn a_ledger_of_another_name_is_foreign_in_every_file() {
     let (_, made) = made_in_memory();
     let other = LedgerId([1; 16]);
-    let report =
-        verify(&made.storage, other, None, VerifyOptions::default(), &|_| false, &|_| {});
+    let report = verify(&made.storage, other, None, VerifyOptions::default(), &|_| false, &|_| {});
     for name in ["anchors", "segments", "keys", "config"] {
         assert_eq!(claim(&report, name), Verdict::Damaged, "{name}: {}", text(&report));
     }

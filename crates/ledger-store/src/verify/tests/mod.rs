@@ -132,7 +132,8 @@ impl Holder {
             let nonce = [u8::try_from(id.0).unwrap(); 24];
             sealed.push(seal(&LEDGER, *id, Role::Text, text.as_bytes(), key, &nonce).unwrap());
         }
-        let lengths: Vec<_> = sealed.iter().map(|one| (one.reference.id, one.reference.length)).collect();
+        let lengths: Vec<_> =
+            sealed.iter().map(|one| (one.reference.id, one.reference.length)).collect();
         let mut batch = self.appender.begin();
         batch.push(plain(Kind::Pin, vec![1; 16], sealed))?;
         batch.push(plain(Kind::Unpin, vec![2; 16], Vec::new()))?;
