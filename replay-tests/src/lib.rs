@@ -26,6 +26,8 @@ pub mod row;
 pub mod sabotage;
 pub mod script;
 pub mod seed;
+pub mod small;
 pub mod stored;
 pub mod viewing;
+pub mod witness;
 pub mod workload;

@@ -48,14 +48,29 @@ struct Player {
     rng: Rng,
     now: i64,
     contests: Vec<Seq>,
+    pushed_down: Vec<MemoryId>,
+    pinned: Vec<MemoryId>,
     /// Submissions with idempotency keys, to be sent again.
     keyed: Vec<Submission>,
     texts: u32,
+    claims: u64,
     done: Played,
 }
 
-/// Plays some steps and closes the ledger. `watch` looks at the open ledger now and then.
-pub fn play(seed: u64, steps: usize, mut watch: impl FnMut(&Ledger, &mut Rng)) -> Played {
+/// How a life is lived.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    pub steps: usize,
+    /// One in so many submissions says when a foreign system knew it.
+    pub claims: u64,
+}
+
+/// Lives a while and closes the ledger. `watch` looks at the open ledger now and then.
+pub fn play(
+    seed: u64,
+    manner: Manner,
+    mut watch: impl FnMut(&Place, &Ledger, &mut Rng),
+) -> Played {
     let (place, mut ledger) = Place::new(Micros(time::BASE));
     let done = Played {
         place,
@@ -69,15 +84,18 @@ pub fn play(seed: u64, steps: usize, mut watch: impl FnMut(&Ledger, &mut Rng)) -
         rng: Rng::part(seed, 3),
         now: time::BASE,
         contests: Vec::new(),
+        pushed_down: Vec::new(),
+        pinned: Vec::new(),
         keyed: Vec::new(),
         texts: 0,
+        claims: manner.claims,
         done,
     };
     let mut watching = Rng::part(seed, 4);
-    for _ in 0..steps {
+    for _ in 0..manner.steps {
         player.step(&ledger);
         if watching.chance(1, 12) {
-            watch(&ledger, &mut watching);
+            watch(&player.done.place, &ledger, &mut watching);
         }
         if watching.chance(1, 12) {
             ledger.close().unwrap();
@@ -124,6 +142,8 @@ impl Player {
             match command {
                 Command::Write(_) => self.done.memories.extend(outcome.id),
                 Command::Contest { .. } => self.contests.push(outcome.seq),
+                Command::PushDown { memory, .. } => self.pushed_down.push(*memory),
+                Command::Pin { memory, set: true } => self.pinned.push(*memory),
                 _ => {}
             }
         }
@@ -152,7 +172,7 @@ impl Player {
                 .rng
                 .chance(1, 6)
                 .then(|| format!("key {}", self.rng.index(30))),
-            claimed_at: self.instant(4),
+            claimed_at: self.instant(self.claims),
             job: self.rng.chance(1, 6).then_some(JobId([7; 16])),
             ..Terms::default()
         };
@@ -187,23 +207,27 @@ impl Player {
                 memories: self.targets(),
                 reason,
             },
-            72..77 => Command::PushDown {
+            72..79 => Command::PushDown {
                 memory,
                 query: self.maybe(3, &["how?"]).map(str::to_owned),
                 evidence: None,
                 reason,
             },
-            77..80 => Command::Lift { memory, reason },
-            80..85 => Command::Contest {
+            79..81 => Command::Lift {
+                memory: self.one_of(|player| &player.pushed_down, memory),
+                reason,
+            },
+            81..86 => Command::Contest {
                 memories: self.targets(),
                 reason,
             },
-            85..89 => self.resolve(reason),
-            89..92 => Command::Pin {
-                memory,
-                set: self.rng.chance(2, 3),
+            86..90 => self.resolve(reason),
+            90..92 => Command::Pin { memory, set: true },
+            92..93 => Command::Pin {
+                memory: self.one_of(|player| &player.pinned, memory),
+                set: false,
             },
-            92..94 => Command::Forget {
+            93..95 => Command::Forget {
                 memories: vec![memory],
                 subject: self.maybe(2, &PEOPLE).map(str::to_owned),
                 reason,
@@ -225,11 +249,13 @@ impl Player {
         proposal.source = self
             .maybe(4, &["chat:2026-01-12#4", "model:a", "file:docs/a.md"])
             .map(|source| source.parse().unwrap());
-        if self.rng.chance(1, 3) {
+        if self.rng.chance(1, 4) {
             proposal.supersedes = self.targets();
             (proposal.supersede_from, proposal.supersede_until) = self.interval();
         }
-        (proposal.valid_from, proposal.valid_until) = self.interval();
+        if self.rng.chance(1, 2) {
+            (proposal.valid_from, proposal.valid_until) = self.interval();
+        }
         proposal.ttl_until = self.instant(4);
         proposal.review_by = self.instant(5);
         proposal.observed_at = self.instant(5);
@@ -323,6 +349,15 @@ impl Player {
         let count = self.done.memories.len();
         let first = if self.rng.chance(1, 2) { count / 2 } else { 0 };
         Some(self.done.memories[first + self.rng.index(count - first)])
+    }
+
+    /// Mostly one of some memories, else another one.
+    fn one_of(&mut self, some: impl Fn(&Self) -> &Vec<MemoryId>, other: MemoryId) -> MemoryId {
+        let number = self.rng.number();
+        match some(self).len() as u64 {
+            0 => other,
+            count => some(self)[(number % count) as usize],
+        }
     }
 
     fn targets(&mut self) -> Vec<MemoryId> {

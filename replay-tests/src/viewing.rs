@@ -1,6 +1,7 @@
 //! Owns the comparison of stored views with the replayed state and with the oracle, at one record.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 use ledger_format::event::memory::Write;
 use ledger_format::{MemoryId, Micros, Seq};
@@ -8,7 +9,7 @@ use ledger_replay::{Birth, Instants, Lifecycle, Memory, State};
 use ledger_views::{Group, Views};
 
 use crate::compare::row_of;
-use crate::oracle::{Moment, answers};
+use crate::oracle::{Moment, Oracle, answers};
 
 /// The groups that some births are part of, and one of each kind that nothing is in.
 #[must_use]
@@ -49,43 +50,62 @@ fn belongs(group: &Group, scope: ledger_format::AliasId, write: &Write) -> bool 
     }
 }
 
-/// Every memory as it stood at a record: version, fields, status and validity. Says how many values
-/// were compared.
+/// How many values were compared, or the first that differs, in words.
+pub type Compared = Result<usize, String>;
+
+fn same<T: PartialEq + Debug>(
+    what: impl FnOnce() -> String,
+    views: &T,
+    told: &T,
+) -> Result<(), String> {
+    if views == told {
+        return Ok(());
+    }
+    Err(format!("{}: the views say {views:?}, not {told:?}", what()))
+}
+
+/// Every memory as it stood at a record: version, fields, status and validity.
+///
+/// # Errors
+/// The first difference.
 pub fn memories(
     views: &Views,
     state: &State,
     moment: &Moment<'_>,
     births: &[Birth],
     instants: &[Instants],
-) -> usize {
+) -> Compared {
     let seq = state.head().unwrap().seq;
     let mut compared = 0;
     for birth in births {
         let id = birth.id;
         let version = views.version_at(birth.seq, seq).unwrap();
         let known = state.memory(&id).map(|memory| memory.lifecycle.clone());
-        assert_eq!(version, known, "views / replay: memory {id} at {seq}");
+        same(|| format!("memory {id} at {seq}, by replay"), &version, &known)?;
         let story = moment.story(id);
         let told = answers::row(id, &story);
-        let Some(version) = version else {
-            assert_eq!(told, None, "views / oracle: memory {id} at {seq}");
+        let (Some(version), Some(told)) = (&version, &told) else {
+            let both = (version.is_some(), told.is_some());
+            same(|| format!("memory {id} at {seq}, by the oracle"), &both, &(false, false))?;
             continue;
         };
-        let told = told.unwrap();
         let live = views.live_at(Group::Scope(birth.scope), seq).unwrap();
-        let row = row_of(id, &as_memory(birth, &version, live.contains(&birth.seq)));
-        assert_eq!(row, told, "views / oracle: {}", row.differences(&told));
+        let row = row_of(id, &as_memory(birth, version, live.contains(&birth.seq)));
+        if row != *told {
+            let differences = row.differences(told);
+            return Err(format!("memory {id} at {seq} (views / oracle): {differences}"));
+        }
         for at in instants {
-            let word = answers::word(&told, &story, at.known, at.valid);
-            let place = format!("memory {id} at {seq}, {at:?}");
-            assert_eq!(version.status(*at).name(), word, "views / oracle: {place}");
-            let holds = version.validity.contains(at.valid);
-            assert_eq!(holds, answers::holds(&story, at.valid), "{place}");
+            let what = |of| format!("{of} of memory {id} at {seq}, {at:?}");
+            let word = answers::word(told, &story, at.known, at.valid);
+            same(|| what("status"), &version.status(*at).name(), &word)?;
+            let holds = answers::holds(&story, at.valid);
+            same(|| what("validity"), &version.validity.contains(at.valid), &holds)?;
             compared += 2;
         }
         compared += 24;
     }
-    compared
+    Ok(compared)
 }
 
 fn as_memory(birth: &Birth, version: &Lifecycle, live: bool) -> Memory {
@@ -99,47 +119,59 @@ fn as_memory(birth: &Birth, version: &Lifecycle, live: bool) -> Memory {
     }
 }
 
-/// Who is in which group at a record, and who of them is listed. Says how many lists were compared.
-pub fn members(views: &Views, seq: Seq, moment: &Moment<'_>, groups: &BTreeSet<Group>) -> usize {
+/// Who is in which group at a record, and who of them is listed.
+///
+/// # Errors
+/// The first difference.
+pub fn members(
+    views: &Views,
+    seq: Seq,
+    moment: &Moment<'_>,
+    groups: &BTreeSet<Group>,
+) -> Compared {
     let told = moment.memories().into_iter().map(|id| {
         let (event, write) = moment.birth(id).unwrap();
-        (event.seq(), event.header.scope, write, moment.row(id).unwrap().live)
+        let live = moment.row(id).unwrap().live;
+        (event.seq(), event.header.scope, write, live)
     });
     let mut told: Vec<_> = told.collect();
     told.sort_unstable_by_key(|(born, ..)| *born);
-    let mut compared = 0;
     for group in groups {
-        let inside: Vec<_> = told
-            .iter()
-            .filter(|(_, scope, write, _)| belongs(group, *scope, write))
-            .collect();
-        let all: Vec<Seq> = inside.iter().map(|(born, ..)| *born).collect();
+        let inside = || {
+            told.iter()
+                .filter(|(_, scope, write, _)| belongs(group, *scope, write))
+        };
+        let all: Vec<Seq> = inside().map(|(born, ..)| *born).collect();
         let found = views.all_until(*group, Seq(0), seq).unwrap();
         let found: Vec<Seq> = found.map(Result::unwrap).collect();
-        assert_eq!(found, all, "views / oracle: {group:?} at {seq}");
+        same(|| format!("{group:?} at {seq}"), &found, &all)?;
         if group.has_live_set() {
-            let live = inside.iter().filter(|(.., live)| *live);
+            let live = inside().filter(|(.., live)| *live);
             let live: Vec<Seq> = live.map(|(born, ..)| *born).collect();
             let found = views.live_at(*group, seq).unwrap();
-            assert_eq!(found, live, "views / oracle: {group:?} live at {seq}");
+            same(|| format!("{group:?} live at {seq}"), &found, &live)?;
         }
-        compared += 2;
     }
-    compared
+    Ok(2 * groups.len())
 }
 
-/// What was made from a memory, and all its versions, at the head.
-pub fn lives(views: &Views, moment: &Moment<'_>, births: &[Birth]) -> usize {
+/// What was made from each memory, and all its versions, at the head.
+///
+/// # Errors
+/// The first difference.
+pub fn lives(views: &Views, moment: &Moment<'_>, births: &[Birth]) -> Compared {
     let last = views.applied().unwrap().seq;
     let mut compared = 0;
     for birth in births {
         let id = birth.id;
-        assert_eq!(views.birth(id).unwrap(), Some(birth.seq), "memory {id}");
-        assert_eq!(views.birth_at(birth.seq).unwrap().as_ref(), Some(birth), "memory {id}");
+        let what = |of| move || format!("{of} of memory {id}");
+        same(what("the birth"), &views.birth(id).unwrap(), &Some(birth.seq))?;
+        let stored = views.birth_at(birth.seq).unwrap();
+        same(what("the write"), &stored.as_ref(), &Some(birth))?;
         let versions = views.versions(birth.seq).unwrap();
         let since: Vec<Seq> = versions.iter().map(|version| version.since).collect();
         let told: Vec<Seq> = moment.story(id).iter().map(|deed| deed.seq).collect();
-        assert_eq!(since, told, "views / oracle: versions of memory {id}");
+        same(what("the versions"), &since, &told)?;
         let made = |other: &MemoryId| {
             let (event, write) = moment.birth(*other)?;
             write.derived_from.contains(&id).then(|| event.seq())
@@ -147,18 +179,21 @@ pub fn lives(views: &Views, moment: &Moment<'_>, births: &[Birth]) -> usize {
         let mut told: Vec<Seq> = moment.memories().iter().filter_map(made).collect();
         told.sort_unstable();
         let found = views.derived_from_this(id, last).unwrap();
-        assert_eq!(found, told, "views / oracle: made from memory {id}");
+        same(what("what was made"), &found, &told)?;
         compared += 3 + since.len() + found.len();
     }
-    compared
+    Ok(compared)
 }
 
-/// Which record an instant means. Says how many instants were compared.
-pub fn times(views: &Views, oracle: &crate::oracle::Oracle, instants: &[Micros]) -> usize {
+/// Which record an instant means.
+///
+/// # Errors
+/// The first difference.
+pub fn times(views: &Views, oracle: &Oracle, instants: &[Micros]) -> Compared {
     for at in instants {
         let last = oracle.known(*at).events().last().map(|event| event.seq());
         let found = views.time_to_seq(*at).unwrap();
-        assert_eq!(found, last, "views / oracle: the record of {}", at.0);
+        same(|| format!("the record of {}", at.0), &found, &last)?;
     }
-    instants.len()
+    Ok(instants.len())
 }

@@ -11,6 +11,7 @@ mod cases {
     mod agreement;
     mod as_of_differential;
     mod as_of_events;
+    mod as_of_restart;
     mod changes;
     mod claimed;
     mod complete;
@@ -20,8 +21,12 @@ mod cases {
     mod meaning;
     mod pasted;
     mod readme;
+    mod real_data;
+    mod real_histories;
+    mod real_triples;
     mod restart;
     mod sabotaged;
     mod shrinking;
+    mod tamper_everywhere;
     mod unknown;
 }

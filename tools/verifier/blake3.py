@@ -8,8 +8,9 @@ of them, which is what makes an interpreter fast enough to check a whole ledger.
 
 import sys
 from array import array
-from functools import lru_cache
-from typing import Iterable, NamedTuple, Sequence
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
 
 BLOCK = 64
 CHUNK = 1024
@@ -30,6 +31,7 @@ _MAX_LANES = 512
 _BIG_ENDIAN = sys.byteorder == "big"
 
 Words = Sequence[int]
+Keys = Words | list[Words]
 
 
 def _schedule() -> tuple[tuple[int, ...], ...]:
@@ -45,7 +47,7 @@ def _schedule() -> tuple[tuple[int, ...], ...]:
 _SCHEDULE = _schedule()
 
 
-@lru_cache(maxsize=None)
+@cache
 def _ones(lanes: int) -> int:
     """The number with a one in each lane: multiplying by it copies a word into every lane."""
     return int.from_bytes(b"\1\0\0\0\0\0\0\0" * lanes, "little")
@@ -132,7 +134,7 @@ class _Piece(NamedTuple):
     """One chunk to compress, without the blocks that its root node keeps for itself."""
 
     owner: int
-    index: int
+    number: int
     data: bytes
     steps: int
 
@@ -159,14 +161,21 @@ def _values(state: Words, lanes: int) -> list[bytes]:
     return [data[at : at + OUT] for at in range(0, len(data), OUT)]
 
 
-def _chunk_values(pieces: list[_Piece], key: Words, base: int) -> list[bytes]:
+def _initial(keys: Keys, owners: Sequence[int]) -> list[int]:
+    """The key words over all lanes, where lane k belongs to input `owners[k]`."""
+    if isinstance(keys, list):
+        return [_pack(array("I", [keys[owner][i] for owner in owners])) for i in range(8)]
+    ones = _ones(len(owners))
+    return [word * ones for word in keys]
+
+
+def _chunk_values(pieces: list[_Piece], keys: Keys, base: int) -> list[bytes]:
     """The chaining value of each piece after its steps. Pieces come with falling steps, at most `_MAX_LANES` of them."""
     values = [b""] * len(pieces)
     active = len(pieces)
-    ones = _ones(active)
-    state = [word * ones for word in key]
-    low = _pack(array("I", [piece.index & 0xFFFFFFFF for piece in pieces]))
-    high = _pack(array("I", [piece.index >> 32 for piece in pieces]))
+    state = _initial(keys, [piece.owner for piece in pieces])
+    low = _pack(array("I", [piece.number & 0xFFFFFFFF for piece in pieces]))
+    high = _pack(array("I", [piece.number >> 32 for piece in pieces]))
     step = 0
     while active:
         keep = active
@@ -201,7 +210,7 @@ def _key_bytes(key: Words) -> bytes:
     return b"".join(word.to_bytes(4, "little") for word in key)
 
 
-def _roots(inputs: Sequence[bytes], key: Words, base: int) -> list[_Root]:
+def _roots(inputs: Sequence[bytes], keys: Keys, base: int) -> list[_Root]:
     """The root node of each input."""
     pieces = []
     for owner, data in enumerate(inputs):
@@ -215,49 +224,50 @@ def _roots(inputs: Sequence[bytes], key: Words, base: int) -> list[_Root]:
     values = [b""] * len(pieces)
     for first in range(0, len(order), _MAX_LANES):
         group = order[first : first + _MAX_LANES]
-        for i, value in zip(group, _chunk_values([pieces[i] for i in group], key, base)):
+        for i, value in zip(group, _chunk_values([pieces[i] for i in group], keys, base)):
             values[i] = value
     trees: list[list[bytes]] = [[] for _ in inputs]
     for piece, value in zip(pieces, values):
         trees[piece.owner].append(value)
-    _grow(trees, key, base)
+    _grow(trees, keys, base)
     roots = []
-    for data, tree in zip(inputs, trees):
+    for owner, (data, tree) in enumerate(zip(inputs, trees)):
         if len(tree) == 1:
             last = data[(_blocks(data) - 1) * BLOCK :]
             flags = base | _CHUNK_END | (_CHUNK_START if len(data) <= BLOCK else 0)
             roots.append(_Root(tree[0], last.ljust(BLOCK, b"\0"), len(last), flags))
         else:
-            roots.append(_Root(_key_bytes(key), tree[0] + tree[1], BLOCK, base | _PARENT))
+            key = _key_bytes(keys[owner] if isinstance(keys, list) else keys)
+            roots.append(_Root(key, tree[0] + tree[1], BLOCK, base | _PARENT))
     return roots
 
 
-def _grow(trees: list[list[bytes]], key: Words, base: int) -> None:
+def _grow(trees: list[list[bytes]], keys: Keys, base: int) -> None:
     """Joins the nodes of each tree level by level, an odd last one rising as it is, until two are left."""
     while True:
-        growing = [tree for tree in trees if len(tree) > 2]
+        growing = [(owner, tree) for owner, tree in enumerate(trees) if len(tree) > 2]
         if not growing:
             return
-        blocks = [tree[i] + tree[i + 1] for tree in growing for i in range(0, len(tree) - 1, 2)]
+        pairs = [(owner, tree[i] + tree[i + 1]) for owner, tree in growing for i in range(0, len(tree) - 1, 2)]
         joined: list[bytes] = []
-        for first in range(0, len(blocks), _MAX_LANES):
-            group = blocks[first : first + _MAX_LANES]
+        for first in range(0, len(pairs), _MAX_LANES):
+            group = pairs[first : first + _MAX_LANES]
             ones = _ones(len(group))
-            state = [word * ones for word in key]
-            flags = (base | _PARENT) * ones
-            state = _compress(state, _transposed(group), 0, 0, BLOCK * ones, flags, len(group))
+            state = _initial(keys, [owner for owner, _ in group])
+            blocks = _transposed(block for _, block in group)
+            state = _compress(state, blocks, 0, 0, BLOCK * ones, (base | _PARENT) * ones, len(group))
             joined.extend(_values(state, len(group)))
         at = 0
-        for tree in growing:
-            pairs = len(tree) // 2
-            tree[:] = joined[at : at + pairs] + tree[2 * pairs :]
-            at += pairs
+        for _, tree in growing:
+            half = len(tree) // 2
+            tree[:] = joined[at : at + half] + tree[2 * half :]
+            at += half
 
 
-def _many(inputs: Sequence[bytes], key: Words, base: int) -> list[bytes]:
+def _many(inputs: Sequence[bytes], keys: Keys, base: int) -> list[bytes]:
     """The 32-byte output for each input."""
     out: list[bytes] = []
-    roots = _roots(inputs, key, base)
+    roots = _roots(inputs, keys, base)
     for first in range(0, len(roots), _MAX_LANES):
         group = roots[first : first + _MAX_LANES]
         lanes = len(group)
@@ -283,7 +293,14 @@ def _one(data: bytes, key: Words, base: int, length: int) -> bytes:
     counter = 0
     while len(out) < length:
         words = _compress(
-            chain, block, counter & 0xFFFFFFFF, counter >> 32, root.length, root.flags | _ROOT, 1, length - len(out) > OUT
+            chain,
+            block,
+            counter & 0xFFFFFFFF,
+            counter >> 32,
+            root.length,
+            root.flags | _ROOT,
+            1,
+            length - len(out) > OUT,
         )
         out += _key_bytes(words)
         counter += 1
@@ -319,6 +336,11 @@ def derive(context: str, material: bytes, length: int = OUT) -> bytes:
 def hash_many(inputs: Sequence[bytes]) -> list[bytes]:
     """`hash` of each input."""
     return _many(inputs, _IV, 0)
+
+
+def keyed_many(keys: Sequence[bytes], inputs: Sequence[bytes]) -> list[bytes]:
+    """`keyed` of each input under its own key."""
+    return _many(inputs, [_keyed_words(key) for key in keys], _KEYED_HASH)
 
 
 def derive_many(context: str, materials: Sequence[bytes]) -> list[bytes]:

@@ -3,8 +3,9 @@
 `Chain.extend` takes a batch only as a whole: it checks everything against copies and changes the state at the end.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Iterator, NamedTuple
+from typing import Any, NamedTuple
 
 import events
 import files
@@ -14,7 +15,7 @@ from errors import FormatError
 from files import BatchFault
 from intervals import Intervals
 from layout import NONE_SEQ, ZERO32, Fields
-from merkle import Frontier
+from merkle import Frontier, leaf_hash
 from report import Head
 
 FIRST_PAYLOAD_OFFSET = files.PAYLOAD_FILE_HEADER
@@ -149,7 +150,7 @@ class Chain:
             if size <= end:
                 tree = self.tree.copy()
                 for raw in batch.raw[: size - batch.header["first"]]:
-                    tree.push(files.leaf_hash(raw))
+                    tree.push(leaf_hash(raw))
                 self.watched[size] = (tree.root(), batch.hashes[size - 1 - batch.header["first"]])
 
 
@@ -293,7 +294,9 @@ def ahead(ledger: bytes, window: bytes) -> int:
 
     It believes every length and checks nothing: whatever is wrong there is found by the walk that comes after it.
     """
-    checks, inputs, batches = [], [], []
+    checks: list[bytes] = []
+    inputs: list[bytes] = []
+    batches: list[tuple[bytes, bytes, bytes, bytes]] = []
     at = 0
     while True:
         head = window[at : at + files.BATCH_HEADER]
@@ -319,7 +322,7 @@ def ahead(ledger: bytes, window: bytes) -> int:
 
 def _frames(window: bytes, at: int, end: int, count: int) -> list[tuple[bytes, bytes]]:
     """Records and stored lengths of frames that may be anything."""
-    out = []
+    out: list[tuple[bytes, bytes]] = []
     while at + 2 <= end and len(out) < count:
         length = window[at] | window[at + 1] << 8
         if at + 2 + length > end:

@@ -1,20 +1,22 @@
 """Payload files: the stored bytes of every payload, and the bytes that belong to none (SPEC.md sections 12 and 20)."""
 
-from typing import Callable
+from collections.abc import Callable
 
 import files
 import hashes
 from chain import Place
 from errors import FormatError
 from intervals import Intervals
-from layout import Fields
+from layout import LIMITS, Fields
 from report import DAMAGED, NOTICE, Report
 from store import Reader, Store, first_nonzero
 
 _QUEUE_BYTES = 1 << 21
 _QUEUE_ITEMS = 1024
 
-Open = Callable[[Place, bytes], str | None]
+_MOST_REASONS = 1000
+
+Open = Callable[[list[tuple[Place, bytes]]], dict[int, str]]
 
 
 class Contents:
@@ -28,6 +30,7 @@ class Contents:
         self.matching = Intervals()
         self.gone = Intervals()
         self.other = Intervals()
+        self.unopened = 0
         self.reasons: dict[int, str] = {}
         self.used: dict[int, int] = {}
         self.bytes_seen = 0
@@ -89,20 +92,24 @@ class Contents:
     def _flush(self) -> None:
         queue, self._queue, self._queued = self._queue, [], 0
         whole = [stored for place, stored in queue if len(stored) == place.reference["length"]]
-        kept = dict(zip(whole, hashes.ciphertext_digests(whole)))
+        hashes.prepare(hashes.CIPHERTEXT, whole)
+        fitting = []
         for place, stored in queue:
-            number = place.reference["id"]
-            if kept.get(stored) == place.reference["digest"] and len(stored) == place.reference["length"]:
-                reason = self._opener(place, stored) if self._opener else None
-                if reason is None:
-                    self.matching.add(number)
-                else:
-                    self.other.add(number)
-                    self.reasons[number] = reason
+            number, reference = place.reference["id"], place.reference
+            if len(stored) == reference["length"] and hashes.ciphertext_digest(stored) == reference["digest"]:
+                fitting.append((place, stored))
             elif not stored.strip(b"\0"):
                 self.gone.add(number)
             else:
                 self.other.add(number)
+        reasons = self._opener(fitting) if self._opener else {}
+        for place, _ in fitting:
+            number = place.reference["id"]
+            (self.other if number in reasons else self.matching).add(number)
+        self.unopened += len(reasons)
+        if len(self.reasons) < _MOST_REASONS:
+            self.reasons.update(reasons)
+        hashes.forget(hashes.CIPHERTEXT)
 
     def finish(self) -> None:
         """Reads what is left, and looks at the files that no range is in."""
@@ -137,8 +144,10 @@ class Contents:
         if number not in self.used:
             self.bytes_seen += size
         verdict = DAMAGED if number in self.used or number < last else NOTICE
-        if size > files.LIMITS["payload_file_bytes"]:
-            self._report.add(verdict, path, "the file is longer than a payload file may be", error="too_large", file=path)
+        if size > LIMITS["payload_file_bytes"]:
+            self._report.add(
+                verdict, path, "the file is longer than a payload file may be", error="too_large", file=path
+            )
         try:
             header = files.decode_payload_file_header(reader.read(0, files.PAYLOAD_FILE_HEADER))
             if header["file"] != number or header["ledger"] != self._ledger:

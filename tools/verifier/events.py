@@ -1,7 +1,8 @@
 """Event kinds, their bodies and the rules that bodies keep (SPEC.md sections 2.2, 2.3, 6 and 7)."""
 
 import struct
-from typing import Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from errors import FormatError
 from layout import LIMITS
@@ -201,9 +202,7 @@ def _numbered(text: str, first: int = 1) -> dict[int, str]:
 
 WORDS: dict[str, dict[int, str]] = {
     "layer": _numbered("session day project episodic semantic procedural canonical instruction summary"),
-    "body_type": _numbered(
-        "message note fact episode instruction decision canonical skill summary failure state"
-    ),
+    "body_type": _numbered("message note fact episode instruction decision canonical skill summary failure state"),
     "trust": _numbered("draft unverified verified approved"),
     "source_kind": _numbered("none chat user tool model file web import recall system", 0),
     "verdict": _numbered("committed redirected pending duplicate refused"),
@@ -521,6 +520,7 @@ _RULES: dict[str, Callable[[dict[str, Any]], None]] = {
 
 def decode_body(kind: int, data: bytes) -> dict[str, Any]:
     """The fields of a body of a known kind in its known version."""
+    body: dict[str, Any]
     body, at = _CODECS[kind].decode(data, 0)
     if at < len(data):
         raise FormatError("trailing", f"{len(data) - at} bytes after the body")

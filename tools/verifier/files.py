@@ -214,7 +214,7 @@ def decode_batch_header(data: bytes) -> Fields:
 
 def batch_length(header: Fields) -> int:
     """The bytes of a batch in its segment."""
-    return BATCH_HEADER + header["frames_length"] + TRAILER
+    return BATCH_HEADER + int(header["frames_length"]) + TRAILER
 
 
 class Frames(NamedTuple):
@@ -354,7 +354,7 @@ def decode_key_page(data: bytes) -> Fields:
 def slot_of(page: Fields, slot: int) -> bytes:
     """The masked key of a slot of this page."""
     at = SLOT * (slot - LIMITS["page_slots"] * page["page"])
-    return page["slots"][at : at + SLOT]
+    return bytes(page["slots"][at : at + SLOT])
 
 
 def numbered_name(number: int, suffix: str) -> str:

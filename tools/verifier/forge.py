@@ -287,7 +287,13 @@ class Forge:
                     masked = bytes(a ^ b for a, b in zip(self.keys[slot], mask))
                     at = files.SLOT * (slot - page * per_page)
                     slots[at : at + files.SLOT] = masked
-            fields: Fields = {"ledger": LEDGER, "page": page, "generation": 1, "master": check[:8], "slots": bytes(slots)}
+            fields: Fields = {
+                "ledger": LEDGER,
+                "page": page,
+                "generation": 1,
+                "master": check[:8],
+                "slots": bytes(slots),
+            }
             out += files.KEY_PAGE.encode(fields)
         return out
 
@@ -316,5 +322,5 @@ def _references(raw: bytes) -> list[Fields]:
     at = records.HEADER + body
     return [
         records.PAYLOAD_REFERENCE.decode(raw[i : i + records.REFERENCE])
-        for i in range(at, at + records.REFERENCE * raw[108], records.REFERENCE)
+        for i in range(at, at + records.REFERENCE * raw[records.PAYLOAD_COUNT], records.REFERENCE)
     ]

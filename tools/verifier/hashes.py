@@ -5,7 +5,7 @@ hash after another is fast without knowing about it. Nothing depends on the memo
 """
 
 import struct
-from typing import Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import blake3
 
@@ -46,9 +46,10 @@ def prepare(context: str, inputs: Iterable[bytes]) -> None:
     known.update(zip(missing, blake3.derive_many(context, missing)))
 
 
-def forget() -> None:
-    """Drops everything that `prepare` kept."""
-    _prepared.clear()
+def forget(*contexts: str) -> None:
+    """Drops what `prepare` kept under these contexts."""
+    for context in contexts:
+        _prepared.pop(context, None)
 
 
 def _derive(context: str, data: bytes) -> bytes:
@@ -76,11 +77,6 @@ def ciphertext_digest(stored: bytes) -> bytes:
     return _derive(CIPHERTEXT, stored)
 
 
-def ciphertext_digests(stored: Sequence[bytes]) -> list[bytes]:
-    """`ciphertext_digest` of each."""
-    return blake3.derive_many(CIPHERTEXT, stored)
-
-
 def check(covered: bytes) -> bytes:
     return _derive(CHECK, covered)[:16]
 
@@ -90,11 +86,26 @@ def salt(payload_key: bytes) -> bytes:
 
 
 def commitment(salt_bytes: bytes, role: int, plaintext: bytes) -> bytes:
-    return blake3.keyed(salt_bytes, COMMITMENT.encode() + bytes([role]) + u64(len(plaintext)) + plaintext)
+    return blake3.keyed(salt_bytes, _committed(role, plaintext))
+
+
+def commitments(openings: Sequence[tuple[bytes, int, bytes]]) -> list[bytes]:
+    """`commitment` of each salt, role and plaintext."""
+    texts = [_committed(role, plaintext) for _, role, plaintext in openings]
+    return blake3.keyed_many([salt_bytes for salt_bytes, _, _ in openings], texts)
+
+
+def _committed(role: int, plaintext: bytes) -> bytes:
+    return COMMITMENT.encode() + bytes([role]) + u64(len(plaintext)) + plaintext
 
 
 def slot_mask(master: bytes, ledger: bytes, slot: int) -> bytes:
-    return blake3.keyed(master, SLOT_MASK.encode() + ledger + u64(slot))
+    return slot_masks(master, ledger, [slot])[0]
+
+
+def slot_masks(master: bytes, ledger: bytes, slots: Sequence[int]) -> list[bytes]:
+    """The masks of many slots."""
+    return blake3.keyed_many([master] * len(slots), [SLOT_MASK.encode() + ledger + u64(slot) for slot in slots])
 
 
 def key_check(master: bytes, ledger: bytes) -> bytes:

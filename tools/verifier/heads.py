@@ -96,10 +96,12 @@ def rotation_signatures(ledger: bytes, rotation: chains.Rotation) -> list[tuple[
     """The results of the signatures of a `key_rotated` record, by name."""
     new, old, body = rotation.body["new"], rotation.body["old"], rotation.body
     message = hashes.key_rotation_message(ledger, rotation.seq, new["algorithm"], new["bytes"])
-    out = [("new", check_signature(new["algorithm"], new["bytes"], message, body["new_signature"]))]
+    out = [("the new signature", check_signature(new["algorithm"], new["bytes"], message, body["new_signature"]))]
     if old is not None:
-        out.append(("old", check_signature(old["algorithm"], old["bytes"], message, body["old_signature"])))
+        out.append(
+            ("the old signature", check_signature(old["algorithm"], old["bytes"], message, body["old_signature"]))
+        )
     in_force = None if old is None else (old["algorithm"], old["bytes"])
     if in_force != rotation.before:
-        out.append(("key in force before", False))
+        out.append(("the key that was in force before", False))
     return out

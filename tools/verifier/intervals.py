@@ -1,7 +1,7 @@
 """Sets of numbers kept as ranges: payload ids come nearly in order, so millions of them are a handful of ranges."""
 
 from bisect import bisect_right
-from typing import Iterator
+from collections.abc import Iterator
 
 
 class Intervals:
@@ -47,6 +47,13 @@ class Intervals:
     def update(self, other: "Intervals") -> None:
         for first, last in other:
             self.add(first, last)
+
+    def joined(self, other: "Intervals") -> "Intervals":
+        """What is in one or both."""
+        out = Intervals()
+        out.update(self)
+        out.update(other)
+        return out
 
     def common(self, other: "Intervals") -> "Intervals":
         """What is in both."""

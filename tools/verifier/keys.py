@@ -1,7 +1,8 @@
 """Key files: their header and pages in two copies, the slots, and opening payloads under a master key (section 9)."""
 
 from collections import OrderedDict
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import files
 import hashes
@@ -137,22 +138,32 @@ class Opener:
         self.fits = header is not None and header["key_check"] == self.check
         self.readable = header is not None
 
-    def open(self, place: Place, stored: bytes) -> str | None:
-        """Why a payload whose digest fits does not open, or None where it does or there is no key to try."""
-        number = place.reference["id"]
-        found = self._keys.slot(number)
-        if found is None or found[1] == _EMPTY:
-            self.without_key += 1
-            return None
-        page, masked = found
-        if page["master"] != self.check[:8]:
-            self.other_master += 1
-            return None
-        mask = hashes.slot_mask(self._master, self._ledger, number)
-        key = bytes(a ^ b for a, b in zip(masked, mask))
-        try:
-            payloads.open_payload(self._ledger, place.reference, key, stored)
-        except FormatError as error:
-            return f"{error.detail} [{error.word}]"
-        self.opened += 1
-        return None
+    def open(self, queue: list[tuple[Place, bytes]]) -> dict[int, str]:
+        """Opens payloads whose digests fit; why the ones that do not open do not, by their id."""
+        found = [(place, stored, self._keys.slot(place.reference["id"])) for place, stored in queue]
+        tried: list[tuple[Place, bytes, bytes]] = []
+        for place, stored, slot in found:
+            if slot is None or slot[1] == _EMPTY:
+                self.without_key += 1
+            elif slot[0]["master"] != self.check[:8]:
+                self.other_master += 1
+            else:
+                tried.append((place, stored, slot[1]))
+        masks = hashes.slot_masks(self._master, self._ledger, [place.reference["id"] for place, _, _ in tried])
+        keys = [bytes(a ^ b for a, b in zip(masked, mask)) for (_, _, masked), mask in zip(tried, masks)]
+        reasons: dict[int, str] = {}
+        opened: list[tuple[Place, bytes, bytes]] = []
+        for (place, stored, _), key in zip(tried, keys):
+            try:
+                opened.append((place, key, payloads.unseal(self._ledger, place.reference, key, stored)[1]))
+            except FormatError as error:
+                reasons[place.reference["id"]] = str(error)
+        hashes.prepare(hashes.SALT, (key for _, key, _ in opened))
+        openings = [(hashes.salt(key), place.reference["role"], plaintext) for place, key, plaintext in opened]
+        for (place, _, _), commitment in zip(opened, hashes.commitments(openings)):
+            if commitment == place.reference["commitment"]:
+                self.opened += 1
+            else:
+                reasons[place.reference["id"]] = "check_mismatch: the commitment is one to another plaintext"
+        hashes.forget(hashes.SALT)
+        return reasons

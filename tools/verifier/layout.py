@@ -5,8 +5,9 @@ the fields are judged in the order of the table, each by its type and by the rul
 """
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable, NamedTuple
+from typing import Any, NamedTuple
 
 import hashes
 from errors import FormatError
@@ -111,6 +112,11 @@ class Layout:
                     raise FormatError(row.zero_word, f"reserved bytes of {self.name} at {row.offset}")
             else:
                 self.rules[row.name](values[i])
+        return {name: values[i] for i, name in self._kept}
+
+    def fields(self, data: bytes) -> Fields:
+        """The fields of bytes that were decoded before, without judging them again."""
+        values = self._struct.unpack(data)
         return {name: values[i] for i, name in self._kept}
 
     def encode(self, fields: Fields) -> bytes:

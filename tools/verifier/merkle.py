@@ -1,7 +1,7 @@
 """The Merkle tree of RFC 6962 section 2.1 over record bytes, kept as a frontier (SPEC.md section 14.1)."""
 
 import hashlib
-from typing import Sequence
+from collections.abc import Sequence
 
 EMPTY_ROOT = hashlib.sha256().digest()
 

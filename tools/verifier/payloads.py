@@ -79,8 +79,8 @@ class Opened(NamedTuple):
     salt: bytes
 
 
-def open_payload(ledger: bytes, reference: Fields, key: bytes, stored: bytes) -> Opened:
-    """Opens a payload with all checks of section 8.5, in their order."""
+def unseal(ledger: bytes, reference: Fields, key: bytes, stored: bytes) -> tuple[bytes, bytes]:
+    """Frame and plaintext, after all checks of section 8.5 but the last, the commitment."""
     if len(stored) != reference["length"]:
         raise FormatError("check_mismatch", f"{len(stored)} stored bytes instead of {reference['length']}")
     if hashes.ciphertext_digest(stored) != reference["digest"]:
@@ -91,7 +91,12 @@ def open_payload(ledger: bytes, reference: Fields, key: bytes, stored: bytes) ->
     frame = xchacha.open_sealed(key, nonce, sealed, associated_data(ledger, reference))
     if frame is None:
         raise FormatError("not_opened", "the seal does not open under this key")
-    plaintext = decode_frame(frame)
+    return frame, decode_frame(frame)
+
+
+def open_payload(ledger: bytes, reference: Fields, key: bytes, stored: bytes) -> Opened:
+    """Opens a payload with all checks of section 8.5, in their order."""
+    frame, plaintext = unseal(ledger, reference, key, stored)
     salt = hashes.salt(key)
     if hashes.commitment(salt, reference["role"], plaintext) != reference["commitment"]:
         raise FormatError("check_mismatch", "the commitment is one to another plaintext")

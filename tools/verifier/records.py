@@ -8,6 +8,7 @@ from errors import FormatError
 from layout import LIMITS, U64_MAX, ZERO32, Fields, Layout, only, table
 
 HEADER = 112
+PAYLOAD_COUNT = 108
 REFERENCE = 80
 LONGEST_SEALED = 1081384
 
@@ -192,7 +193,7 @@ def _event(header: Fields, body: bytes, extensions: list[Extension]) -> Event:
 
 def record_length(header: Fields) -> int:
     """The length that the header asks for."""
-    return HEADER + header["body_length"] + REFERENCE * header["payload_count"] + header["extension_length"]
+    return HEADER + int(header["body_length"] + REFERENCE * header["payload_count"] + header["extension_length"])
 
 
 def decode_record(data: bytes) -> Record:

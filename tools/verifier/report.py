@@ -64,6 +64,13 @@ class Report:
         else:
             self.left_out += 1
 
+    def absorb(self, other: "Report") -> None:
+        """Adds the findings of another report."""
+        for finding in other.findings:
+            place = asdict(finding)
+            self.add(place.pop("verdict"), place.pop("at"), place.pop("text"), **place)
+        self.left_out += other.left_out
+
     def not_checked(self, what: str, why: str) -> None:
         self.unchecked.append((what, why))
 

@@ -285,7 +285,8 @@ class IntervalSets(unittest.TestCase):
         for _ in range(300):
             pairs = []
             for _ in range(2):
-                found, expected = Intervals(), set()
+                found = Intervals()
+                expected: set[int] = set()
                 for _ in range(choose.randrange(12)):
                     first = choose.randrange(40)
                     last = first + choose.choice((0, 0, 1, 5))

@@ -8,8 +8,9 @@ import json
 import re
 import struct
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Callable, Iterator, NamedTuple
+from typing import Any, NamedTuple
 
 import blake3
 import events
@@ -18,9 +19,10 @@ import hashes
 import ledger as ledger_checks
 import payloads
 import records
+import reread
 import xchacha
 from errors import FormatError
-from layout import Fields, Layout
+from layout import LIMITS, Fields, Layout
 from merkle import Frontier, leaf_hash
 from store import MemoryStore
 
@@ -51,8 +53,8 @@ def same(kind: str, value: Any, expected: Json) -> bool:
     if kind in ("u8", "u16", "u32", "bool", "string") or kind.startswith("word:"):
         return type(value) is type(expected) and value == expected
     if kind == "magic":
-        return value == expected.encode()
-    return value == unhex(expected)
+        return bool(value == expected.encode())
+    return bool(value == unhex(expected))
 
 
 def same_fields(fields: tuple[tuple[str, str], ...], value: Fields, expected: Json) -> bool:
@@ -130,7 +132,7 @@ def _simple(layout: Layout, decode: Callable[[bytes], Fields]) -> Callable[[Json
 def _page_keys(master: bytes, page: Fields, case: Json) -> Iterator[Problem]:
     found = {}
     for index in range(0, len(page["slots"]), files.SLOT):
-        slot = files.LIMITS["page_slots"] * page["page"] + index // files.SLOT
+        slot = LIMITS["page_slots"] * page["page"] + index // files.SLOT
         masked = page["slots"][index : index + files.SLOT]
         if masked != bytes(files.SLOT):
             mask = hashes.slot_mask(master, page["ledger"], slot)
@@ -251,7 +253,7 @@ def ledger_files(document: Json) -> dict[str, bytes]:
 def _ledger_records(verification: ledger_checks.Verification) -> Iterator[Json]:
     """The records of a ledger as the vectors list them."""
     ledger = verification.report.ledger or b""
-    for _, raw in verification.records():
+    for _, raw in reread.all_records(verification.walk):
         header = records.decode_record(raw).header
         name = events.KINDS[header["kind"]].name
         yield {"seq": header["seq"], "kind": name, "hash": hashes.record_hash(ledger, raw).hex()}
@@ -263,7 +265,7 @@ def _ledger_payloads(verification: ledger_checks.Verification, master: bytes) ->
     if chain is None or keys is None:
         return
     numbers = chain.ids.numbers(1000)
-    places = verification.locate(numbers)
+    places = reread.places(verification.walk, numbers)
     for number in numbers:
         place, slot = places[number], keys.slot(number)
         reader = verification.store.open(f"payloads/{files.numbered_name(place.file, '.pay')}")
@@ -294,7 +296,9 @@ def _ledger(document: Json) -> Iterator[tuple[str, list[Problem]]]:
         problems.append(f"{report.verdict} at {report.at!r}")
     head = report.head
     expected = document["head"]
-    if head is None or (head.seq, head.hash.hex(), head.root.hex()) != tuple(expected[k] for k in ("seq", "hash", "root")):
+    if head is None or (head.seq, head.hash.hex(), head.root.hex()) != tuple(
+        expected[k] for k in ("seq", "hash", "root")
+    ):
         problems.append("head")
     for claim in ("records", "payloads"):
         number = len(document[claim])

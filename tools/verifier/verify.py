@@ -1,4 +1,6 @@
-"""Verifies a ledger directory: `python3 tools/verifier/verify.py DIR [--json] [--remembered SIZE:HASH] [--key-file FILE]`.
+"""Verifies a ledger directory.
+
+`python3 tools/verifier/verify.py DIR [--json] [--remembered SIZE:HASH] [--key-file FILE] [--log-only]`
 
 It needs no key, writes nothing, and shares no code with the program that writes ledgers. Exit codes: 0 verified (or
 nothing worse than an unacknowledged tail or an erasure on its way), 2 usage, 3 damage, 4 cannot be checked.
@@ -35,7 +37,9 @@ def _key(text: str) -> bytes:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="verify.py", description="Verifies a memledger directory without writing to it.")
+    parser = argparse.ArgumentParser(
+        prog="verify.py", description="Verifies a memledger directory without writing to it."
+    )
     parser.add_argument("directory", type=Path, metavar="DIR", help="the ledger directory")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument(
@@ -46,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="SIZE:HASH",
         help="a head kept elsewhere: a number of records, and the root over them or the hash of the last of them",
     )
-    parser.add_argument("--key-file", type=_key, metavar="FILE", help="the master key, 64 hex digits: opens payloads too")
+    parser.add_argument(
+        "--key-file", type=_key, metavar="FILE", help="the master key, 64 hex digits: opens payloads too"
+    )
     parser.add_argument("--log-only", action="store_true", help="check the log alone, without payloads and keys")
     return parser
 

@@ -1,6 +1,7 @@
 """The walk over the segments of a log, in order, and the verdict on the place where it ends (SPEC.md 18 and 20)."""
 
-from typing import Callable, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import chain as chains
 import files
@@ -8,7 +9,7 @@ import hashes
 from anchors import Snapshot
 from errors import FormatError
 from files import BatchFault
-from layout import Fields
+from layout import LIMITS, Fields
 from report import CANNOT_BE_CHECKED, DAMAGED, NOTICE, UNACKNOWLEDGED_TAIL, Report
 from store import Reader, Store, first_nonzero
 
@@ -83,6 +84,7 @@ class LogWalk:
             if not self._links(segment, header, end):
                 return
             self.headers += 1
+            self.followed = segment.number > 0
             self.accounted += files.SEGMENT_HEADER
             stop = self._batches(index, segment, header, on_batch)
             if stop is None:
@@ -95,9 +97,13 @@ class LogWalk:
 
     def _header(self, index: int, segment: Segment) -> Fields | None:
         """The header of a segment, or None where the walk ends because of it."""
+        data = segment.reader.read(0, files.SEGMENT_HEADER)
         try:
-            return files.decode_segment_header(segment.reader.read(0, files.SEGMENT_HEADER))
+            return files.decode_segment_header(data)
         except FormatError as error:
+            self._store.pause()
+            if segment.reader.read(0, files.SEGMENT_HEADER) != data:
+                return self._header(index, segment)
             at = f"segment {segment.number}"
             size = segment.reader.size()
             above = self.anchor is None or segment.number > self.anchor["segment"]
@@ -142,7 +148,7 @@ class LogWalk:
         if files.frontier_of(header).nodes != chain.tree.nodes:
             self._damage(at, "the frontier is not that of the records before the segment", segment.name, None, 136)
             return False
-        if segment.reader.size() > files.LIMITS["segment_bytes"]:
+        if segment.reader.size() > LIMITS["segment_bytes"]:
             self._damage(at, "the file is longer than a segment may be", segment.name, "too_large")
             return False
         return True
@@ -164,6 +170,7 @@ class LogWalk:
                 self.ends.append((segment, at))
                 self._zeros(index, segment, at)
                 return None
+            seen = first
             try:
                 if self._closed(segment):
                     raise FormatError("bad_value", "bytes behind the batch with which its holder closed the ledger")
@@ -171,30 +178,33 @@ class LogWalk:
                 length = files.batch_length(header)
                 if at == files.SEGMENT_HEADER and header["epoch"] != head["epoch"]:
                     raise FormatError("bad_value", "the epoch of the segment header is not that of its first batch")
-                data = reader.read(at, length)
-                batch, places = chain.extend(data, at == files.SEGMENT_HEADER)
+                seen = reader.read(at, length)
+                batch, places = chain.extend(seen, at == files.SEGMENT_HEADER)
             except FormatError as error:
-                self._stopped(index, segment, at, error, first)
-                return None
+                if self._stopped(index, segment, at, error, seen):
+                    return None
+                continue
+            self.followed = False
             at += length
             self.accounted += length
             on_batch(batch, places)
             if batch.header["batch"] in self.wanted:
                 self._keep(segment, at, batch)
-        hashes.forget()
+        hashes.forget(hashes.CHECK, hashes.RECORD, hashes.BATCH)
         if at == files.SEGMENT_HEADER and not last:
             self._damage(f"segment {segment.number}", "a segment without a batch before another one", segment.name)
             return None
         self.ends.append((segment, at))
-        self.accounted += size - at
+        self.accounted += max(0, size - at)
         return at
 
     def _closed(self, segment: Segment) -> bool:
         """Whether the walk stands behind the batch with which a holder closed the ledger, in its segment."""
         anchor, chain = self.anchor, self.chain
         assert chain is not None
-        closed = anchor is not None and anchor["clean"] == 1
-        return closed and chain.next_batch == anchor["batch"] + 1 and segment.number == anchor["segment"]
+        if anchor is None or anchor["clean"] == 0:
+            return False
+        return chain.next_batch == int(anchor["batch"]) + 1 and segment.number == anchor["segment"]
 
     def _zeros(self, index: int, segment: Segment, at: int) -> None:
         """Zeros to the end of a segment that is not the last: a batch that is gone, or a file that was not cut."""
@@ -214,12 +224,12 @@ class LogWalk:
     def _prepare(self, reader: Reader, at: int) -> int:
         """Hashes the next stretch of batches in bulk; the length of it."""
         assert self.chain is not None
-        hashes.forget()
+        hashes.forget(hashes.CHECK, hashes.RECORD, hashes.BATCH)
         window = reader.read(at, _WINDOW)
         done = chains.ahead(self.chain.ledger, window)
         if done == 0 and len(window) == _WINDOW and window.startswith(files.BATCH_MAGIC):
             length = int.from_bytes(window[36:40], "little") + files.BATCH_HEADER + files.TRAILER
-            done = chains.ahead(self.chain.ledger, reader.read(at, min(length, files.LIMITS["batch_bytes"])))
+            done = chains.ahead(self.chain.ledger, reader.read(at, min(length, LIMITS["batch_bytes"])))
         return max(done, 1)
 
     def _keep(self, segment: Segment, end: int, batch: files.Batch) -> None:
@@ -240,33 +250,41 @@ class LogWalk:
             chain.payload_end,
         )
 
-    def _stopped(self, index: int, segment: Segment, at: int, error: FormatError, head: bytes) -> None:
-        """Judges the first batch that does not verify."""
+    def _stopped(self, index: int, segment: Segment, at: int, error: FormatError, seen: bytes) -> bool:
+        """Judges the first batch that does not verify; False when a writer has written it meanwhile.
+
+        What shows that it was durable is looked for first and its bytes are read again after that: where a writer is
+        at work, a later batch is there only when this one is whole.
+        """
         assert self.chain is not None
         number = self.chain.next_batch
         offset, seq = at, None
         if isinstance(error, BatchFault):
             offset, seq = at + error.offset, error.seq
-        self.ends.append((segment, at))
-        if error.word in _NEWER and not isinstance(error, BatchFault) and files.BATCH.check_fits(head):
-            self.damaged = True
+        above = self.anchor is None or number > self.anchor["batch"]
+        if (
+            error.word in _NEWER
+            and not isinstance(error, BatchFault)
+            and files.BATCH.check_fits(seen[: files.BATCH_HEADER])
+        ):
             verdict = CANNOT_BE_CHECKED
-        elif self.anchor is not None and number <= self.anchor["batch"]:
-            self.damaged = True
-            verdict = DAMAGED
-        elif self._closed(segment) or self._durable(index, at, number):
-            self.damaged = True
+        elif not above or self._closed(segment) or self._durable(index, at, number):
             verdict = DAMAGED
         else:
             verdict = UNACKNOWLEDGED_TAIL
-        self.followed = self._durable(index, at, number - 1)
+        followed = self._durable(index, at, number - 1)
+        if above:
+            self._store.pause()
+            if segment.reader.read(at, len(seen)) != seen:
+                return False
+        self.damaged = verdict != UNACKNOWLEDGED_TAIL
+        self.followed = self.followed or followed
+        self.ends.append((segment, at))
         text = error.detail
-        above = self.anchor is None or number > self.anchor["batch"]
         if verdict == DAMAGED and above and not self._closed(segment):
             text += "; what lies behind it shows that it was durable"
-        self.report.add(
-            verdict, f"batch {number}", text, error=error.word, file=segment.name, offset=offset, seq=seq
-        )
+        self.report.add(verdict, f"batch {number}", text, error=error.word, file=segment.name, offset=offset, seq=seq)
+        return True
 
     def _durable(self, index: int, at: int, number: int) -> bool:
         """Whether anything from a place on shows that the batch of this number was durable."""

@@ -5,7 +5,7 @@ The state words are integers of 64-bit lanes, one lane a block, as in `blake3.py
 
 import hmac
 import struct
-from functools import lru_cache
+from functools import cache
 
 KEY = 32
 NONCE = 24
@@ -17,7 +17,7 @@ _PRIME = (1 << 130) - 5
 _CLAMP = 0x0FFFFFFC0FFFFFFC0FFFFFFC0FFFFFFF
 
 
-@lru_cache(maxsize=None)
+@cache
 def _ones(lanes: int) -> int:
     return int.from_bytes(b"\1\0\0\0\0\0\0\0" * lanes, "little")
 

@@ -55,14 +55,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     fn new(kind: &'static str, code: Code, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            code,
-            message: message.into(),
-            hint: None,
-            basis: None,
-            silent: false,
-        }
+        Self { kind, code, message: message.into(), hint: None, basis: None, silent: false }
     }
 
     /// The request is wrong.
@@ -92,27 +85,16 @@ impl Failure {
 
     /// A fault of this program. What is acknowledged is on disk and is not touched by it.
     pub(crate) fn internal() -> Self {
-        Self::new(
-            "internal",
-            Code::Damaged,
-            "internal failure; the ledger on disk is unharmed",
-        )
-        .hint("run `memledger verify` to see for yourself, and report what you ran")
+        Self::new("internal", Code::Damaged, "internal failure; the ledger on disk is unharmed")
+            .hint("run `memledger verify` to see for yourself, and report what you ran")
     }
 
     /// The reader of the answer went away: no failure of ours, and nobody to tell.
     pub(crate) fn stdout(error: &std::io::Error) -> Self {
         if error.kind() == std::io::ErrorKind::BrokenPipe {
-            return Self {
-                silent: true,
-                ..Self::new("closed", Code::Ok, String::new())
-            };
+            return Self { silent: true, ..Self::new("closed", Code::Ok, String::new()) };
         }
-        Self::new(
-            "unavailable",
-            Code::Conflict,
-            format!("the answer cannot be written: {error}"),
-        )
+        Self::new("unavailable", Code::Conflict, format!("the answer cannot be written: {error}"))
     }
 
     /// The same with what to do next.
@@ -179,16 +161,12 @@ impl From<Error> for Failure {
                 Some("`memledger list --include-history` shows what there is"),
             ),
             ErrorKind::Refused => ("refused", Code::Refused, Some("nothing was written")),
-            ErrorKind::Conflict => (
-                "conflict",
-                Code::Conflict,
-                Some("nothing was written: read again, then decide"),
-            ),
-            ErrorKind::Unavailable => (
-                "unavailable",
-                Code::Conflict,
-                Some("--from-archive reads without the lock"),
-            ),
+            ErrorKind::Conflict => {
+                ("conflict", Code::Conflict, Some("nothing was written: read again, then decide"))
+            }
+            ErrorKind::Unavailable => {
+                ("unavailable", Code::Conflict, Some("--from-archive reads without the lock"))
+            }
             ErrorKind::Unproven => (
                 "unproven",
                 Code::Unproven,
@@ -196,11 +174,9 @@ impl From<Error> for Failure {
                     "`memledger key check` says about the key; `memledger verify --level log` needs none",
                 ),
             ),
-            ErrorKind::Damaged => (
-                "damaged",
-                Code::Damaged,
-                Some("`memledger verify` shows the extent"),
-            ),
+            ErrorKind::Damaged => {
+                ("damaged", Code::Damaged, Some("`memledger verify` shows the extent"))
+            }
             ErrorKind::Held => ("held", Code::Held, Some("lift the hold first")),
             // The kinds are open-ended: one that is not known here is a matter of versions.
             _ => ("unavailable", Code::Conflict, None),

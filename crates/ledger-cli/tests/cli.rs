@@ -3,12 +3,7 @@
 //! Every bench verifies its ledger at the end, so no test leaves one that does not verify unless it
 //! says so.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::string_slice
-)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
 #[path = "cli/answers.rs"]
 mod answers;

@@ -1,7 +1,12 @@
 //! The disposable tables of a ledger: what was known, at any record.
 //!
 //! Owns: rows in sled, made from the changes of a replay, that answer questions about any record at
-//! the cost of the answer and not of the history. Invariants: rows hold nothing that replay cannot
+//! the cost of the answer and not of the history.
+//!
+//! Layers: `rows` says what is known in small logical rows (counted and summed); `pending` holds new
+//! ones in memory; `page` packs them; `table` keeps pages in sled; `guard` keeps directories.
+//!
+//! Invariants: rows hold nothing that replay cannot
 //! make again, byte for byte, and [`Fold`] gives their digest without storing them; rows and the
 //! position they stand for move together; whatever sled does (fail, panic, hang, open with rows
 //! missing) ends as [`Unusable`] or [`ViewError::Doubt`], and then views are rebuilt from the log.
@@ -32,6 +37,7 @@
 //! ```
 
 mod check;
+mod compact;
 mod digest;
 mod error;
 mod fold;

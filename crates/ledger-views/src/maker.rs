@@ -164,7 +164,9 @@ fn consistent(changes: &Changes) -> Result<(), ViewError> {
         match change {
             Change::Born(birth) if birth.seq != seq => return bad("a birth of another record"),
             Change::Born(birth) => births.push(birth.id),
-            Change::Version { born, .. } if *born > seq => return bad("a version before the birth"),
+            Change::Version { born, .. } if *born > seq => {
+                return bad("a version before the birth");
+            }
             Change::Version { lifecycle, .. } if lifecycle.since != seq => {
                 return bad("a version of another record");
             }

@@ -29,6 +29,8 @@ pub(crate) struct Meta {
     pub(crate) ledger: LedgerId,
     pub(crate) applied: Option<Applied>,
     pub(crate) rows: u64,
+    /// Bytes of keys and values of all rows.
+    pub(crate) bytes: u64,
     pub(crate) memories: u64,
     pub(crate) versions: u64,
     /// How many groups have a number.
@@ -60,6 +62,7 @@ impl Meta {
             ledger,
             applied: None,
             rows: 0,
+            bytes: 0,
             memories: 0,
             versions: 0,
             groups: 0,
@@ -82,7 +85,7 @@ impl Meta {
         out.put(MAGIC).u16(Schemas::NOW.views).u16(Schemas::NOW.replay);
         out.put(&self.ledger.0);
         out.u8(u8::from(self.applied.is_some())).u64(applied.seq.0).put(&applied.hash.0);
-        out.u64(self.rows).u64(self.memories).u64(self.versions).u64(self.groups);
+        out.u64(self.rows).u64(self.bytes).u64(self.memories).u64(self.versions).u64(self.groups);
         out.put(&self.digest().0);
         let check = hash::check(out.as_slice());
         out.put(&check.0);
@@ -108,6 +111,7 @@ impl Meta {
             ledger,
             applied: some.then_some(applied),
             rows: reader.u64()?,
+            bytes: reader.u64()?,
             memories: reader.u64()?,
             versions: reader.u64()?,
             groups: reader.u64()?,

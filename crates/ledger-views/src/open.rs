@@ -87,8 +87,12 @@ impl fmt::Display for Unusable {
             Self::Missing => f.write_str("there are no views"),
             Self::OtherLedger { found } => write!(f, "the views are of ledger {found}"),
             Self::OtherSchema { views, replay } => {
-                write!(f, "the views have schema {views}.{replay}, this program has {}.{}",
-                    Schemas::NOW.views, Schemas::NOW.replay)
+                write!(
+                    f,
+                    "the views have schema {views}.{replay}, this program has {}.{}",
+                    Schemas::NOW.views,
+                    Schemas::NOW.replay
+                )
             }
             Self::InUse => f.write_str("another process has the views open"),
             Self::Damaged { found } => write!(f, "the views do not read: {found}"),
@@ -139,7 +143,7 @@ fn open(dir: &Path, options: OpenOptions) -> Result<Views, Unusable> {
     let path = place.rows();
     let (table, maker) = watched(limit, move || examine(&path, options, clean.as_ref()))
         .unwrap_or_else(|fault| Err(unusable(fault)))?;
-    Ok(Views::new(table, place, maker))
+    Ok(Views::new(table, place, maker, options.cache_bytes))
 }
 
 fn unusable(fault: Fault) -> Unusable {

@@ -14,11 +14,12 @@ use crate::error::Broken;
 use crate::number::{put_short, take_short};
 
 /// Bytes of rows that a page may hold before it is split.
-pub(crate) const FULLX: usize = 2_048;
-pub(crate) fn full() -> usize { static F: std::sync::OnceLock<usize> = std::sync::OnceLock::new(); *F.get_or_init(|| std::env::var("PG").ok().and_then(|x| x.parse().ok()).unwrap_or(FULLX)) }
+pub(crate) const FULL: usize = 2_048;
 
-/// A stored row.
-type Row = (Vec<u8>, Vec<u8>);
+/// A key and its value.
+pub(crate) type Row = (Vec<u8>, Vec<u8>);
+/// A row that was looked for, its value still in the page.
+type Found<'a> = Option<(Vec<u8>, &'a [u8])>;
 
 /// Walks over the rows of a page.
 #[derive(Debug)]
@@ -69,10 +70,7 @@ pub(crate) fn find<'a>(page: &'a [u8], key: &[u8]) -> Result<Option<&'a [u8]>, B
 }
 
 /// The last row at or before a key.
-pub(crate) fn find_last<'a>(
-    page: &'a [u8],
-    to: &[u8],
-) -> Result<Option<(Vec<u8>, &'a [u8])>, Broken> {
+pub(crate) fn find_last<'a>(page: &'a [u8], to: &[u8]) -> Result<Found<'a>, Broken> {
     let mut rows = Rows::new(page);
     let mut key = Vec::new();
     let mut found = None;
@@ -110,7 +108,7 @@ pub(crate) fn merge(page: &[u8], newer: Vec<Row>) -> Result<Vec<Row>, Broken> {
 fn pack(rows: Vec<Row>, appended: bool) -> Vec<Row> {
     let total: usize = rows.iter().map(weight).sum();
     // What grows at its end is packed full; what grows in its middle will grow there again.
-    let most = if appended { full() } else { total.div_ceil(total.div_ceil(full()).max(1)) };
+    let most = if appended { FULL } else { total.div_ceil(total.div_ceil(FULL).max(1)) };
     let mut pages = Vec::new();
     let mut page = Writer::default();
     for row in rows {

@@ -66,7 +66,11 @@ impl Pending {
         self.rows.clear();
     }
 
-    fn range(&self, from: &[u8], to: &[u8]) -> impl DoubleEndedIterator<Item = (&Vec<u8>, &Vec<u8>)> {
+    fn range(
+        &self,
+        from: &[u8],
+        to: &[u8],
+    ) -> impl DoubleEndedIterator<Item = (&Vec<u8>, &Vec<u8>)> {
         use std::ops::Bound::{Excluded, Included};
         // A range that ends before it begins is empty; the map would panic.
         let end = if from <= to { Included(to) } else { Excluded(from) };

@@ -90,12 +90,7 @@ impl Views {
     ///
     /// # Errors
     /// See the head of these methods, on the call and on each step.
-    pub fn all_until(
-        &self,
-        group: Group,
-        from: Seq,
-        seq: Seq,
-    ) -> Result<AllUntil<'_>, ViewError> {
+    pub fn all_until(&self, group: Group, from: Seq, seq: Seq) -> Result<AllUntil<'_>, ViewError> {
         self.reached(seq)?;
         let number = group::number(&self.rows().over(), group)?;
         let next = number.map(|number| (number, from));
@@ -198,7 +193,10 @@ impl Iterator for AllUntil<'_> {
     type Item = Result<Seq, ViewError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if let (true, Some((number, from))) = (self.page.is_empty(), self.next.take()) {
+        // The place of the next page is taken only when this page is used up.
+        if self.page.is_empty()
+            && let Some((number, from)) = self.next.take()
+        {
             let (rows, until) = (self.views.rows(), self.until);
             let members = match self.group.has_live_set() {
                 true => live::members(&rows.over(), number, from, until, PAGE),

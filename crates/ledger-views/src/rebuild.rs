@@ -12,10 +12,10 @@ use crate::guard::Place;
 use crate::maker::Maker;
 use crate::meta::Applied;
 use crate::pending::Pending;
-use crate::table::{NotOpened, Storing, Table};
+use crate::table::{Storing, Table};
 use crate::views::{OpenOptions, Views};
 
-/// Memory that rows may take before they are loaded.
+/// Memory that rows may take before they are loaded: the more, the fewer pages are written twice.
 const CHUNK_BYTES: usize = 64 << 20;
 
 /// Views under construction. Dropping them leaves those in force as they are.
@@ -25,6 +25,7 @@ pub struct Rebuild {
     place: Place,
     maker: Maker,
     pending: Pending,
+    cache_bytes: u64,
     chunk_bytes: usize,
 }
 
@@ -35,13 +36,10 @@ impl Rebuild {
     /// [`ViewError::File`] when the directory cannot be made, [`ViewError::Doubt`] when sled fails.
     pub fn begin(dir: &Path, options: OpenOptions) -> Result<Self, ViewError> {
         let place = Place::begin(dir)?;
-        let doing = "beginning a rebuild";
-        let table = Table::open(&place.rows(), options.cache_bytes).map_err(|error| match error {
-            NotOpened::InUse => ViewError::doubt(doing, "another process has the directory open"),
-            NotOpened::Failed(found) => ViewError::doubt(doing, found),
-        })?;
+        let table = Table::create(&place.rows(), options.cache_bytes)?;
         let (maker, pending) = (Maker::new(options.ledger), Pending::new(true));
-        Ok(Self { table, place, maker, pending, chunk_bytes: CHUNK_BYTES })
+        let cache_bytes = options.cache_bytes;
+        Ok(Self { table, place, maker, pending, cache_bytes, chunk_bytes: CHUNK_BYTES })
     }
 
     /// Adds the changes of the next record.
@@ -77,7 +75,7 @@ impl Rebuild {
         self.load()?;
         self.table.flush()?;
         self.place.enforce()?;
-        Ok(Views::new(self.table, self.place, self.maker))
+        Ok(Views::new(self.table, self.place, self.maker, self.cache_bytes))
     }
 
     #[cfg(test)]

@@ -50,11 +50,19 @@ impl<S: Source> Rows<'_, S> {
 
     /// Puts a row whose older form is known.
     pub(crate) fn swap(&mut self, key: Vec<u8>, old: Option<Vec<u8>>, value: Vec<u8>) {
+        let meta = &mut *self.meta;
         match old {
-            Some(old) => self.meta.sum.subtract(&key, &old),
-            None => self.meta.rows += 1,
+            Some(old) => {
+                meta.sum.subtract(&key, &old);
+                meta.bytes = meta.bytes.saturating_sub(old.len() as u64);
+            }
+            None => {
+                meta.rows += 1;
+                meta.bytes += key.len() as u64;
+            }
         }
-        self.meta.sum.add(&key, &value);
+        meta.sum.add(&key, &value);
+        meta.bytes += value.len() as u64;
         self.pending.put(key, value);
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Broken, ViewError};
 use crate::guard::panic_words;
-use crate::page;
+use crate::page::{self, Row};
 use crate::source::{Go, Source};
 
 /// Where the row about all others is. It stands alone, so that it is whole whatever pages are.
@@ -46,6 +46,17 @@ pub(crate) enum Storing {
 }
 
 impl Table {
+    /// Makes a database where none is.
+    pub(crate) fn create(path: &Path, cache_bytes: u64) -> Result<Self, ViewError> {
+        let doing = "making new views";
+        catch_unwind(|| Self::open(path, cache_bytes))
+            .map_err(|panic| ViewError::doubt(doing, panic_words(panic.as_ref())))?
+            .map_err(|error| match error {
+                NotOpened::InUse => ViewError::doubt(doing, "another process has them open"),
+                NotOpened::Failed(found) => ViewError::doubt(doing, found),
+            })
+    }
+
     /// Opens or creates a database. May panic: call it under a guard of its own.
     pub(crate) fn open(path: &Path, cache_bytes: u64) -> Result<Self, NotOpened> {
         let config = sled::Config::new()
@@ -122,11 +133,6 @@ impl Table {
         self.read.load(Ordering::Relaxed)
     }
 
-    #[cfg(test)]
-    pub(crate) fn page_bytes(&self) -> usize {
-        self.db.as_ref().unwrap().iter().map(|row| row.unwrap()).map(|(k, v)| k.len() + v.len()).sum()
-    }
-
     /// Whether something went wrong.
     pub(crate) fn is_doubted(&self) -> bool {
         self.doubted.load(Ordering::Acquire)
@@ -180,7 +186,7 @@ impl Home {
         self.until.as_ref().is_none_or(|until| page_key(key).as_slice() < until.as_ref())
     }
 
-    fn merge(self, newer: Vec<(Vec<u8>, Vec<u8>)>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, ViewError> {
+    fn merge(self, newer: Vec<Row>) -> Result<Vec<Row>, ViewError> {
         let old = self.page.as_deref().unwrap_or_default();
         let mut pages = page::merge(old, newer).map_err(|broken| broken.at(&self.at))?;
         for (number, (at, _)) in pages.iter_mut().enumerate() {

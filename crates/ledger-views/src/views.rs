@@ -50,7 +50,9 @@ pub struct Counts {
     pub versions: u64,
     /// Rows, without the one about the others.
     pub rows: u64,
-    /// Bytes of the files. About twice the rows is usual; at four times, rebuild.
+    /// Bytes of keys and values of all rows.
+    pub bytes_of_rows: u64,
+    /// Bytes of the files. About twice the rows after a rebuild; see [`Counts::is_bloated`].
     pub bytes_on_disk: u64,
 }
 
@@ -64,14 +66,15 @@ pub struct Views {
     visible: RwLock<Meta>,
     /// Set while and after applying went wrong: what is in memory fits no rows any more.
     torn: AtomicBool,
+    cache_bytes: u64,
 }
 
 impl Views {
-    pub(crate) fn new(table: Table, place: Place, maker: Maker) -> Self {
+    pub(crate) fn new(table: Table, place: Place, maker: Maker, cache_bytes: u64) -> Self {
         let visible = RwLock::new(maker.meta);
         let pending = RwLock::new(Pending::new(true));
         let (maker, torn) = (Mutex::new(maker), AtomicBool::new(false));
-        Self { table, place, maker, pending, visible, torn }
+        Self { table, place, maker, pending, visible, torn, cache_bytes }
     }
 
     /// Whose views they are.
@@ -97,11 +100,13 @@ impl Views {
     /// # Errors
     /// [`ViewError::Doubt`] when the files cannot be measured.
     pub fn counts(&self) -> Result<Counts, ViewError> {
-        let Meta { memories, versions, rows, .. } = self.meta();
-        Ok(Counts { memories, versions, rows, bytes_on_disk: self.table.bytes_on_disk()? })
+        let Meta { memories, versions, rows, bytes: bytes_of_rows, .. } = self.meta();
+        let bytes_on_disk = self.table.bytes_on_disk()?;
+        Ok(Counts { memories, versions, rows, bytes_of_rows, bytes_on_disk })
     }
 
-    /// How many rows were read since these views were opened: the cost of answers, without a clock.
+    /// How many pages were fetched and rows read from them since these views were opened: the cost of
+    /// answers, without a clock. Rows that are still in memory cost nothing.
     #[must_use]
     pub fn rows_read(&self) -> u64 {
         self.table.rows_read()
@@ -123,7 +128,7 @@ impl Views {
         maker.check_next(list)?;
         for piece in list.chunks(PIECE) {
             self.work(|views| views.gather(&mut maker, piece))?;
-            if self.pending().bytes() >= std::env::var("SPILL").ok().and_then(|x| x.parse().ok()).unwrap_or(8usize << 20) {
+            if self.pending().bytes() >= SPILL_BYTES {
                 self.spill(&mut maker)?;
             }
         }
@@ -147,8 +152,7 @@ impl Views {
             // Readers go on: they see the same rows in memory, in sled or in both.
             let pending = views.pending();
             if !pending.rows().is_empty() {
-                views.table.store(pending.rows(), maker.meta.encode(), if std::env::var("NOBATCH").is_ok() {Storing::Loading} else {Storing::Whole})?;
-                if std::env::var("FL").is_ok() {views.table.flush()?;}
+                views.table.store(pending.rows(), maker.meta.encode(), Storing::Whole)?;
             }
             drop(pending);
             views.pending.write().unwrap_or_else(PoisonError::into_inner).clear();
@@ -189,6 +193,23 @@ impl Views {
         }
         drop(table);
         Clean::leave(&place, &meta)
+    }
+
+    /// A new generation beside this one.
+    pub(crate) fn beside(&self) -> Result<(Place, Table), ViewError> {
+        let place = self.place.beside()?;
+        let table = Table::create(&place.rows(), self.cache_bytes)?;
+        Ok((place, table))
+    }
+
+    /// Puts another generation with the same rows in force.
+    pub(crate) fn replaced_by(self, place: Place, table: Table) -> Result<Self, ViewError> {
+        table.flush()?;
+        let Self { table: old, maker, cache_bytes, .. } = self;
+        drop(old);
+        place.enforce()?;
+        let maker = maker.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Self::new(table, place, maker, cache_bytes))
     }
 
     /// Where rows are looked up: in memory first, then in sled.

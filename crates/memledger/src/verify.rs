@@ -78,6 +78,8 @@ pub struct Check {
 /// All claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyReport {
+    /// The ledger.
+    pub ledger: LedgerId,
     /// The claims, in the order in which they rest on each other.
     pub checks: Vec<Check>,
     /// The last record that was reached.
@@ -143,7 +145,11 @@ impl Ledger {
         if let Err(error) = &keys {
             report.checks.push(failed("key files", error));
         }
-        let views = if held {
+        // Opening views takes away the mark that they were closed in order: only who looks into them
+        // does it.
+        let views = if level < VerifyLevel::Views {
+            Err(Doubt::Unable("the level does not include them".to_owned()))
+        } else if held {
             Err(Doubt::Unable("another process holds the ledger and its views".to_owned()))
         } else {
             stored_views(dir, ledger)
@@ -184,7 +190,7 @@ fn files(
     };
     let progress = |at: Progress| watch("files", at.bytes, at.total);
     let report = verify::verify(storage, reader.ledger(), keys, options, &erased, &progress);
-    from_store(&report)
+    from_store(reader.ledger(), &report)
 }
 
 /// Payloads that erasures cover, as far as the log can be read.
@@ -211,7 +217,7 @@ fn unopened(
     let options = VerifyOptions { level: store_level(level), threads: 1, upto: None };
     let progress = |at: Progress| watch("files", at.bytes, at.total);
     let report = verify::verify(storage, ledger, keys, options, &|_| false, &progress);
-    let mut report = from_store(&report);
+    let mut report = from_store(ledger, &report);
     report.checks.push(failed("log", error));
     report
 }
@@ -332,8 +338,9 @@ const fn store_level(level: VerifyLevel) -> verify::VerifyLevel {
     }
 }
 
-fn from_store(report: &verify::VerifyReport) -> VerifyReport {
+fn from_store(ledger: LedgerId, report: &verify::VerifyReport) -> VerifyReport {
     VerifyReport {
+        ledger,
         checks: report.claims.iter().map(|claim| check(claim, &report.findings)).collect(),
         head: report.head.map(|position| position.head.seq),
     }

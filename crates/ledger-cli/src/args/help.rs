@@ -197,9 +197,7 @@ pub(super) fn refusal(text: &str) -> Failure {
             message.push_str(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
-    let usage = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("Usage: "));
+    let usage = text.lines().find_map(|line| line.trim().strip_prefix("Usage: "));
     Failure::usage(message).hint(match (hint, usage) {
         (Some(tip), _) => tip,
         (None, Some(usage)) => format!("usage: {usage}"),

@@ -32,20 +32,10 @@ pub(crate) struct CloseArgs {
     #[arg(long)]
     pub(crate) reason: String,
     /// From when on; else now
-    #[arg(
-        long,
-        value_name = "TIME",
-        allow_hyphen_values = true,
-        conflicts_with = "wrong"
-    )]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "wrong")]
     pub(crate) at: Option<String>,
     /// Until when, exclusive; else for good
-    #[arg(
-        long,
-        value_name = "TIME",
-        allow_hyphen_values = true,
-        conflicts_with = "wrong"
-    )]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "wrong")]
     pub(crate) until: Option<String>,
     /// It was never true
     #[arg(long)]
@@ -176,11 +166,7 @@ pub(crate) struct PinArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
     /// Ids or unique prefixes
-    #[arg(
-        value_name = "ID",
-        required_unless_present = "subject",
-        conflicts_with = "subject"
-    )]
+    #[arg(value_name = "ID", required_unless_present = "subject", conflicts_with = "subject")]
     pub(crate) ids: Vec<String>,
     /// All memories about this person
     #[arg(long, value_name = "NAME")]

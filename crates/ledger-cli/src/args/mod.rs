@@ -217,9 +217,8 @@ pub(crate) enum Parsed {
 /// A usage failure that names the argument and what is accepted.
 pub(crate) fn parse(typed: &[OsString]) -> Result<Parsed, Failure> {
     let mut command = help::shortened(Cli::command());
-    let cli = command
-        .try_get_matches_from_mut(typed)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli =
+        command.try_get_matches_from_mut(typed).and_then(|matches| Cli::from_arg_matches(&matches));
     match cli {
         Ok(cli) => Ok(Parsed::Verb(Box::new(cli))),
         Err(error) => match error.kind() {
@@ -249,9 +248,7 @@ mod tests {
         for verb in Cli::command().get_subcommands() {
             let name = verb.get_name();
             assert!(
-                help::TOP
-                    .lines()
-                    .any(|line| line.split_whitespace().next() == Some(name)),
+                help::TOP.lines().any(|line| line.split_whitespace().next() == Some(name)),
                 "{name} is in no group"
             );
         }

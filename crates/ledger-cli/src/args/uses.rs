@@ -29,22 +29,10 @@ const NOTHING: Uses = Uses {
     pages: false,
     scope: false,
 };
-const CHANGE: Uses = Uses {
-    writes: true,
-    scope: true,
-    ..NOTHING
-};
-const ONE: Uses = Uses {
-    basis: true,
-    archive: true,
-    scope: true,
-    ..NOTHING
-};
+const CHANGE: Uses = Uses { writes: true, scope: true, ..NOTHING };
+const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..NOTHING };
 const MANY: Uses = Uses { pages: true, ..ONE };
-const ARCHIVE: Uses = Uses {
-    archive: true,
-    ..NOTHING
-};
+const ARCHIVE: Uses = Uses { archive: true, ..NOTHING };
 
 impl Verb {
     /// What this verb makes use of.
@@ -53,10 +41,7 @@ impl Verb {
             Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
             Self::Status | Self::Key(_) | Self::Verify(_) => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_)) => ARCHIVE,
-            Self::Import(ImportVerb::Jsonl(_)) => Uses {
-                writes: true,
-                ..NOTHING
-            },
+            Self::Import(ImportVerb::Jsonl(_)) => Uses { writes: true, ..NOTHING },
             Self::Write(_)
             | Self::Close(_)
             | Self::Reopen(_)
@@ -73,15 +58,9 @@ impl Verb {
             | Self::Demote(_)
             | Self::Import(_) => CHANGE,
             Self::Get(_) | Self::Blame(_) => ONE,
-            Self::Show(_) => Uses {
-                scope: false,
-                ..ONE
-            },
+            Self::Show(_) => Uses { scope: false, ..ONE },
             Self::History(_) | Self::Log(_) => MANY,
-            Self::List(_) | Self::Diff(_) => Uses {
-                history: true,
-                ..MANY
-            },
+            Self::List(_) | Self::Diff(_) => Uses { history: true, ..MANY },
         }
     }
 
@@ -136,52 +115,23 @@ impl Verb {
             ("--as-of", reading.as_of.is_some(), uses.basis, past),
             ("--valid-at", reading.valid_at.is_some(), uses.basis, past),
             ("--claimed", reading.claimed, uses.basis, past),
-            (
-                "--from-archive",
-                reading.from_archive,
-                uses.archive,
-                "it needs the ledger itself",
-            ),
+            ("--from-archive", reading.from_archive, uses.archive, "it needs the ledger itself"),
             (
                 "--include-history",
                 reading.include_history,
                 uses.history,
                 "it filters nothing by status",
             ),
-            (
-                "--limit",
-                reading.limit.is_some(),
-                uses.pages,
-                "it is no listing",
-            ),
-            (
-                "--cursor",
-                reading.cursor.is_some(),
-                uses.pages,
-                "it is no listing",
-            ),
-            (
-                "--scope",
-                global.scope.is_some(),
-                uses.scope,
-                "it is about the whole ledger",
-            ),
-            (
-                "--confirm-clock",
-                global.confirm_clock,
-                uses.writes,
-                "it records nothing",
-            ),
+            ("--limit", reading.limit.is_some(), uses.pages, "it is no listing"),
+            ("--cursor", reading.cursor.is_some(), uses.pages, "it is no listing"),
+            ("--scope", global.scope.is_some(), uses.scope, "it is about the whole ledger"),
+            ("--confirm-clock", global.confirm_clock, uses.writes, "it records nothing"),
         ];
-        match flags
-            .into_iter()
-            .find(|(_, given, used, _)| *given && !*used)
-        {
-            Some((flag, _, _, why)) => Err(Failure::usage(format!(
-                "{flag} means nothing for `{}`: {why}",
-                self.name()
-            ))
-            .hint("leave it out")),
+        match flags.into_iter().find(|(_, given, used, _)| *given && !*used) {
+            Some((flag, _, _, why)) => {
+                Err(Failure::usage(format!("{flag} means nothing for `{}`: {why}", self.name()))
+                    .hint("leave it out"))
+            }
             None => Ok(()),
         }
     }

@@ -52,9 +52,7 @@ pub(crate) fn confidence(text: &str) -> Result<u16, String> {
     reason = "the range is checked, so the product is from 0 to 10,000"
 )]
 pub(crate) fn parts(number: f64) -> Option<u16> {
-    (0.0..=1.0)
-        .contains(&number)
-        .then(|| (number * 10_000.0).round() as u16)
+    (0.0..=1.0).contains(&number).then(|| (number * 10_000.0).round() as u16)
 }
 
 /// A sequence number, with or without `#`.
@@ -96,9 +94,7 @@ fn distance(a: &str, b: &str) -> usize {
             *first = left;
         }
         for (cell, y) in row.iter_mut().skip(1).zip(b.chars()) {
-            let best = (diagonal + usize::from(x != y))
-                .min(left + 1)
-                .min(*cell + 1);
+            let best = (diagonal + usize::from(x != y)).min(left + 1).min(*cell + 1);
             diagonal = *cell;
             *cell = best;
             left = best;

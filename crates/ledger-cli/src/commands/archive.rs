@@ -30,14 +30,11 @@ pub(crate) fn log(ctx: &Context<'_>, opened: &Opened, args: &LogArgs) -> Done {
     }
     if ctx.json() {
         for entry in &entries {
-            ctx.out
-                .object(&json::with_basis(json::record(entry, false), basis))?;
+            ctx.out.object(&json::with_basis(json::record(entry, false), basis))?;
         }
     } else {
-        let rows: Vec<Vec<String>> = entries
-            .iter()
-            .map(|entry| human::log_line(entry, &basis.zone))
-            .collect();
+        let rows: Vec<Vec<String>> =
+            entries.iter().map(|entry| human::log_line(entry, &basis.zone)).collect();
         for line in human::aligned(&rows) {
             ctx.out.line(&line)?;
         }
@@ -90,11 +87,9 @@ pub(crate) fn show(ctx: &Context<'_>, opened: &Opened, args: &ShowArgs) -> Done 
     };
     let entry = entry.ok_or_else(|| read::nothing(basis, "there is no such record"))?;
     if ctx.json() {
-        ctx.out
-            .object(&json::with_basis(json::record(&entry, args.raw), basis))?;
+        ctx.out.object(&json::with_basis(json::record(&entry, args.raw), basis))?;
     } else {
-        ctx.out
-            .line(&human::record(&entry, &basis.zone, args.raw))?;
+        ctx.out.line(&human::record(&entry, &basis.zone, args.raw))?;
     }
     Ok(Code::Ok)
 }

@@ -19,9 +19,7 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     let (from, to) = moments(ctx, &args.range, &base.zone)?;
     let (a, b) = questions(ctx, args.valid, &base, from, to)?;
     let (before, after, mut differences) =
-        opened
-            .ledger
-            .diff(&a, &b, &read::filter(ctx, &args.filter))?;
+        opened.ledger.diff(&a, &b, &read::filter(ctx, &args.filter))?;
     if !ctx.json() {
         announce(ctx, args, &before, &after)?;
     }
@@ -29,10 +27,8 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     let left = differences.len() as u64;
     differences.drain(..usize::try_from(done.min(left)).unwrap_or_default());
     if differences.is_empty() {
-        return Err(
-            Failure::not_found("nothing changed between the two moments")
-                .at(json::bases(&before, &after)),
-        );
+        return Err(Failure::not_found("nothing changed between the two moments")
+            .at(json::bases(&before, &after)));
     }
     let limit = ctx.limit(0);
     let cut = limit > 0 && differences.len() > limit;
@@ -41,14 +37,11 @@ pub(crate) fn diff(ctx: &Context<'_>, opened: &Opened, args: &DiffArgs) -> Done 
     }
     if ctx.json() {
         for one in &differences {
-            ctx.out
-                .object(&json::difference(one, change(one).1, &before, &after))?;
+            ctx.out.object(&json::difference(one, change(one).1, &before, &after))?;
         }
     } else {
-        let rows: Vec<Vec<String>> = differences
-            .iter()
-            .map(|one| human::difference(one, change(one)))
-            .collect();
+        let rows: Vec<Vec<String>> =
+            differences.iter().map(|one| human::difference(one, change(one))).collect();
         for line in human::aligned(&rows) {
             ctx.out.line(&line)?;
         }
@@ -106,22 +99,14 @@ fn questions(
             )
             .hint("leave one of them out"));
         }
-        let at = |when| Question {
-            valid: Some(when),
-            ..base.clone()
-        };
+        let at = |when| Question { valid: Some(when), ..base.clone() };
         return Ok((at(from), at(to)));
     }
     if ctx.reading.as_of.is_some() {
-        return Err(
-            Failure::usage("A..B names what was known when, --as-of names a third moment")
-                .hint("leave out --as-of, or compare valid times with --valid"),
-        );
+        return Err(Failure::usage("A..B names what was known when, --as-of names a third moment")
+            .hint("leave out --as-of, or compare valid times with --valid"));
     }
-    let at = |when| Question {
-        known: when,
-        ..base.clone()
-    };
+    let at = |when| Question { known: when, ..base.clone() };
     Ok((at(from), at(to)))
 }
 
@@ -135,7 +120,7 @@ fn start(when: When, zone: &Zone) -> When {
 }
 
 /// What happened to a memory: `+` came into force, `-` went out of it, `~` changed otherwise.
-fn change(one: &Difference) -> (char, &'static str) {
+pub(crate) fn change(one: &Difference) -> (char, &'static str) {
     let in_force = |side: &Option<Item>| side.as_ref().is_some_and(|item| item.status.in_force());
     let after = one.after.as_ref().map(|item| item.status.name());
     match (in_force(&one.before), in_force(&one.after)) {

@@ -28,13 +28,7 @@ pub(crate) fn forget(ctx: &Context<'_>, args: &ForgetArgs) -> Done {
             subject: args.subject.clone(),
             reason: Some(args.reason.clone()),
         });
-        submit(
-            ctx,
-            ledger,
-            commands.collect(),
-            &args.terms,
-            ("forgotten", None),
-        )
+        submit(ctx, ledger, commands.collect(), &args.terms, ("forgotten", None))
     })
 }
 
@@ -50,19 +44,13 @@ fn plan(ctx: &Context<'_>, ledger: &Ledger, args: &ForgetArgs) -> Result<Vec<Ite
     for id in ledger.subject_memories(subject)? {
         let item = item(&now, id)?;
         let gone = matches!(item.status, Status::Forgotten | Status::Erased);
-        if !gone
-            && ctx
-                .scope_limit()
-                .is_none_or(|scope| item.scope.within(scope))
-        {
+        if !gone && ctx.scope_limit().is_none_or(|scope| item.scope.within(scope)) {
             plan.push(item);
         }
     }
     if plan.is_empty() {
-        return Err(
-            Failure::not_found(format!("no memory about {subject:?} is left to forget"))
-                .hint("`memledger list --subject NAME --include-history` shows what there is"),
-        );
+        return Err(Failure::not_found(format!("no memory about {subject:?} is left to forget"))
+            .hint("`memledger list --subject NAME --include-history` shows what there is"));
     }
     Ok(plan)
 }
@@ -78,14 +66,11 @@ fn item(now: &Snapshot<'_>, id: MemoryId) -> Result<Item, Failure> {
 fn print(ctx: &Context<'_>, ledger: &Ledger, plan: &[Item]) -> Result<(), Failure> {
     let ids: Vec<MemoryId> = plan.iter().map(|item| item.id).collect();
     if ctx.json() {
-        ctx.out
-            .note(&json!({ "plan": { "forget": object::ids(&ids) } }).to_string());
+        ctx.out.plan(&json!({ "plan": { "forget": object::ids(&ids) } }));
         return Ok(());
     }
     let title = human::count(plan.len() as u64, "memory", "memories");
-    ctx.out.line(&format!(
-        "plan: forget {title}; the archive keeps what it says"
-    ))?;
+    ctx.out.line(&format!("plan: forget {title}; the archive keeps what it says"))?;
     for line in human::table(plan, ctx.now(), &ctx.zone(ledger)) {
         ctx.out.line(&format!("  {line}"))?;
     }
@@ -93,10 +78,7 @@ fn print(ctx: &Context<'_>, ledger: &Ledger, plan: &[Item]) -> Result<(), Failur
 }
 
 fn agreed(ctx: &Context<'_>, count: usize) -> Result<bool, Failure> {
-    let question = format!(
-        "forget {}?",
-        human::count(count as u64, "memory", "memories")
-    );
+    let question = format!("forget {}?", human::count(count as u64, "memory", "memories"));
     ctx.out.ask(&question).ok_or_else(|| {
         Failure::usage("there is no terminal to ask on, and nothing was forgotten")
             .hint("look at the plan, then add --yes")

@@ -72,24 +72,29 @@ pub(crate) fn resolve_all<T: AsRef<str>>(
         return Ok(ids);
     }
     let now = ledger.snapshot(&Question::now(ledger.zone()))?;
-    texts
-        .iter()
-        .map(|text| resolve(ctx, &now, text.as_ref()))
-        .collect()
+    texts.iter().map(|text| resolve(ctx, &now, text.as_ref())).collect()
+}
+
+/// `m12`: the memory that record 12 wrote, the name that listings show.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('m').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
-    if !looks_like_id(text) {
-        return Err(Failure::usage(format!("{text:?} is no memory id")).hint(
-            "write an id, or its first 8 hex digits or more, as `memledger list` prints it",
+    if !is_number(text) && !looks_like_id(text) {
+        return Err(Failure::usage(format!("{text:?} is no memory")).hint(
+            "write its short name (m12, as `memledger list` prints it), its id, or the first 8 hex digits of it or more",
         ));
     }
     let found = at.find(text)?;
     match found.as_slice() {
-        [] => Err(
-            Failure::not_found(format!("no memory's id begins with {text}"))
-                .hint("`memledger list --include-history` shows what there is"),
-        ),
+        [] if is_number(text) => Err(Failure::not_found(format!(
+            "there is no memory {text}: no memory known at this basis was written by that record"
+        ))
+        .hint("`memledger list --include-history` shows what there is")),
+        [] => Err(Failure::not_found(format!("no memory's id begins with {text}"))
+            .hint("`memledger list --include-history` shows what there is")),
         [id] => Ok(*id),
         several => Err(ambiguous(at, text, several)?),
     }
@@ -98,10 +103,7 @@ fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
 fn ambiguous(at: &Snapshot<'_>, text: &str, several: &[MemoryId]) -> Result<Failure, Failure> {
     let mut message = format!("the ids of {} memories begin with {text}:", several.len());
     for id in several.iter().take(LISTED) {
-        let shown = at
-            .get(id)?
-            .map(|item| one_line(&words(&item.text), 40))
-            .unwrap_or_default();
+        let shown = at.get(id)?.map(|item| one_line(&words(&item.text), 40)).unwrap_or_default();
         message.push_str(&format!("\n  {}  {shown}", id.hyphenated()));
     }
     if several.len() > LISTED {

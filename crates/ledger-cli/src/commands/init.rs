@@ -18,12 +18,7 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
     let dir = target(ctx, args.dir.as_deref())?;
     let zone = ctx.tz.unwrap_or(Zone::UTC);
     let created = create(&dir, zone, args.origin.clone(), Arc::clone(&ctx.clock))?;
-    let Created {
-        ledger,
-        id,
-        master_location,
-        ..
-    } = created;
+    let Created { ledger, id, master_location, .. } = created;
     let origin = ledger.origin().to_owned();
     if ctx.json() {
         ctx.out.object(&json!({
@@ -34,8 +29,7 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
             "master": master_location,
         }))?;
     } else {
-        ctx.out
-            .line(&format!("ledger created in {}", dir.display()))?;
+        ctx.out.line(&format!("ledger created in {}", dir.display()))?;
         let mut fields = Fields::default();
         fields
             .put("id", id)
@@ -60,12 +54,7 @@ fn create(
     origin: Option<String>,
     clock: Arc<dyn Clock>,
 ) -> Result<Created, Failure> {
-    let options = InitOptions {
-        zone,
-        origin,
-        clock,
-        ..InitOptions::default()
-    };
+    let options = InitOptions { zone, origin, clock, ..InitOptions::default() };
     Ok(Ledger::init(dir, options)?)
 }
 

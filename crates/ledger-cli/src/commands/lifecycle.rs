@@ -76,11 +76,7 @@ fn several<'a>(
         Verb::Confirm(args) => {
             let ttl_until = times::lifetime("--ttl", args.ttl.as_deref(), ctx.now(), zone)?;
             let (memories, reason) = (all(&args.ids)?, args.reason.clone());
-            let command = Command::Confirm {
-                memories,
-                ttl_until,
-                reason,
-            };
+            let command = Command::Confirm { memories, ttl_until, reason };
             (command, &args.terms, "confirmed")
         }
         Verb::Use(args) => {
@@ -89,24 +85,12 @@ fn several<'a>(
         }
         Verb::Contest(args) => {
             let (memories, reason) = (all(&args.ids)?, args.reason.clone());
-            (
-                Command::Contest { memories, reason },
-                &args.terms,
-                "contested",
-            )
+            (Command::Contest { memories, reason }, &args.terms, "contested")
         }
         Verb::Resolve(args) => {
             let (kept, reason) = (all(&args.keep)?, args.reason.clone());
             let contest = Seq(args.contest);
-            (
-                Command::Resolve {
-                    contest,
-                    kept,
-                    reason,
-                },
-                &args.terms,
-                "resolved",
-            )
+            (Command::Resolve { contest, kept, reason }, &args.terms, "resolved")
         }
         other => return Err(no_change(other)),
     })
@@ -132,11 +116,7 @@ fn close(
     let mut found = ids::resolve_all(ctx, ledger, &named)?.into_iter();
     Ok(Command::Close {
         memory: found.next().ok_or_else(Failure::internal)?,
-        kind: if args.wrong {
-            CloseKind::Wrong
-        } else {
-            CloseKind::Changed
-        },
+        kind: if args.wrong { CloseKind::Wrong } else { CloseKind::Changed },
         from: times::point("--at", args.at.as_deref(), zone)?,
         until: times::point("--until", args.until.as_deref(), zone)?,
         replaced_by: found.next(),

@@ -4,7 +4,7 @@
 //! not: read the environment or write to the streams except through `Out`.
 
 mod archive;
-mod diff;
+pub(crate) mod diff;
 mod forget;
 mod ids;
 mod init;
@@ -60,9 +60,9 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Verify(args) => verify::verify(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
-        Verb::Export(ExportVerb::Jsonl(args)) => reading(ctx, |ctx, opened| {
-            transfer::export(ctx, opened, args.sealed)
-        }),
+        Verb::Export(ExportVerb::Jsonl(args)) => {
+            reading(ctx, |ctx, opened| transfer::export(ctx, opened, args.sealed))
+        }
     }
 }
 
@@ -97,10 +97,7 @@ fn submit(
     terms: &TermsArgs,
     (verb, step): (&str, Option<Step>),
 ) -> Done {
-    let outcomes = ledger.submit(Submission {
-        commands,
-        terms: terms.to_terms(),
-    })?;
+    let outcomes = ledger.submit(Submission { commands, terms: terms.to_terms() })?;
     let mut code = Code::Ok;
     for outcome in &outcomes {
         if ctx.json() {

@@ -21,10 +21,7 @@ pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
     ctx.announce(at.basis())?;
     let item = at.get(&id)?.ok_or_else(|| unknown(&at, &args.id))?;
     if ctx.json() {
-        ctx.out.object(&json::with_basis(
-            json::item(&item, at.basis().valid_at),
-            at.basis(),
-        ))?;
+        ctx.out.object(&json::with_basis(json::item(&item, at.basis().valid_at), at.basis()))?;
     } else {
         ctx.out.line(&human::card(&item, &at.basis().zone))?;
     }
@@ -34,10 +31,7 @@ pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
 /// What is in force, or with history everything.
 pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done {
     let at = ctx.snapshot(opened)?;
-    let mut filter = Filter {
-        after: ctx.cursor()?,
-        ..filter(ctx, args)
-    };
+    let mut filter = Filter { after: ctx.cursor()?, ..filter(ctx, args) };
     let mut left = match ctx.limit(PAGE) {
         0 => usize::MAX,
         limit => limit,
@@ -64,8 +58,7 @@ pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done 
 fn print(ctx: &Context<'_>, basis: &Basis, items: &[Item]) -> Result<(), Failure> {
     if ctx.json() {
         return items.iter().try_for_each(|item| {
-            ctx.out
-                .object(&json::with_basis(json::item(item, basis.valid_at), basis))
+            ctx.out.object(&json::with_basis(json::item(item, basis.valid_at), basis))
         });
     }
     let rows = human::table(items, basis.valid_at, &basis.zone);
@@ -120,8 +113,7 @@ pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done
     }
     if ctx.json() {
         for entry in &entries {
-            ctx.out
-                .object(&json::with_basis(json::event(entry), at.basis()))?;
+            ctx.out.object(&json::with_basis(json::event(entry), at.basis()))?;
         }
     } else {
         ctx.out.line(&id.hyphenated())?;
@@ -129,7 +121,7 @@ pub(crate) fn history(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done
             ctx.out.line(&format!("  {line}"))?;
         }
     }
-    more(ctx, entries.last().filter(|_| cut).map(|entry| entry.seq))
+    more(ctx, "more", entries.last().filter(|_| cut).map(|entry| entry.seq))
 }
 
 /// Where a memory comes from and what came from it.

@@ -63,10 +63,8 @@ pub(crate) fn key(ctx: &Context<'_>, args: &KeyArgs) -> Done {
 fn check(ctx: &Context<'_>, opened: &Opened) -> Done {
     let report = opened.ledger.status()?;
     if report.master == NOT_FOUND {
-        return Err(
-            Failure::unproven("the master key was not found, so no content can be read")
-                .hint("put the key file back, or set MEMLEDGER_MASTER_KEY_FILE"),
-        );
+        return Err(Failure::unproven("the master key was not found, so no content can be read")
+            .hint("put the key file back, or set MEMLEDGER_MASTER_KEY_FILE"));
     }
     if ctx.json() {
         ctx.out.object(&json!({
@@ -77,12 +75,10 @@ fn check(ctx: &Context<'_>, opened: &Opened) -> Done {
         }))?;
     } else {
         let mut fields = human::Fields::default();
-        fields.put("from", &report.master).put(
-            "masks",
-            format!("{} key slots", human::grouped(report.key_slots)),
-        );
-        ctx.out
-            .line(&format!("the master key fits ledger {}", report.id))?;
+        fields
+            .put("from", &report.master)
+            .put("masks", format!("{} key slots", human::grouped(report.key_slots)));
+        ctx.out.line(&format!("the master key fits ledger {}", report.id))?;
         ctx.out.line(&fields.show("  "))?;
     }
     Ok(Code::Ok)

@@ -33,9 +33,7 @@ pub(crate) fn lifetime(
 ) -> Result<Option<Micros>, Failure> {
     let Some(text) = text else { return Ok(None) };
     match duration(text) {
-        Some(length) => ends(now, length)
-            .map(Some)
-            .map_err(|e| Failure::usage(e).within(flag)),
+        Some(length) => ends(now, length).map(Some).map_err(|e| Failure::usage(e).within(flag)),
         None => point(flag, Some(text), zone),
     }
 }
@@ -88,21 +86,9 @@ mod tests {
     #[test]
     fn durations_are_counted_from_now() {
         let day = 86_400 * SECOND;
-        assert_eq!(
-            lifetime_strict("30m", Micros(0)),
-            Ok(Micros(1_800 * SECOND))
-        );
+        assert_eq!(lifetime_strict("30m", Micros(0)), Ok(Micros(1_800 * SECOND)));
         assert_eq!(lifetime_strict("7d", Micros(5)), Ok(Micros(7 * day + 5)));
-        for wrong in [
-            "0d",
-            "-1d",
-            "d",
-            "1.5h",
-            "99999999999999999999d",
-            "7 d",
-            "tomorrow",
-            "",
-        ] {
+        for wrong in ["0d", "-1d", "d", "1.5h", "99999999999999999999d", "7 d", "tomorrow", ""] {
             assert!(lifetime_strict(wrong, Micros(0)).is_err(), "{wrong:?}");
         }
     }
@@ -112,11 +98,6 @@ mod tests {
         assert!(lifetime_strict("2026-03-03T10:00:00", Micros(0)).is_err());
         assert!(lifetime_strict("2026-03-03T10:00:00Z", Micros(0)).is_ok());
         let typed = lifetime("--ttl", Some("2026-03-03"), Micros(0), &Zone::UTC);
-        assert_eq!(
-            typed,
-            Ok(Some(
-                parse_instant("2026-03-03T00:00:00Z").expect("an instant")
-            ))
-        );
+        assert_eq!(typed, Ok(Some(parse_instant("2026-03-03T00:00:00Z").expect("an instant"))));
     }
 }

@@ -94,10 +94,7 @@ fn carry_in(ctx: &Context<'_>, args: &JsonlArgs) -> Done {
 
 /// Who imports, where nobody is named.
 fn by(args: &ImportArgs) -> Actor {
-    let importer = || Actor {
-        kind: ActorKind::Service,
-        name: "memledger-import".to_owned(),
-    };
+    let importer = || Actor { kind: ActorKind::Service, name: "memledger-import".to_owned() };
     args.by.clone().unwrap_or_else(importer)
 }
 
@@ -108,8 +105,7 @@ fn progress(ctx: &Context<'_>, at: Progress<'_>) {
     let done = human::grouped(at.done);
     match at.total {
         Some(total) => {
-            ctx.out
-                .progress(&format!("{}: {done} of {}", at.what, human::grouped(total)))
+            ctx.out.progress(&format!("{}: {done} of {}", at.what, human::grouped(total)))
         }
         None => ctx.out.progress(&format!("{}: {done}", at.what)),
     }
@@ -117,10 +113,7 @@ fn progress(ctx: &Context<'_>, at: Progress<'_>) {
 
 /// What became of the rows. Rows that were not taken are no failure: the file says which.
 fn print(ctx: &Context<'_>, format: &str, report: &ImportReport) -> Done {
-    let quarantine = report
-        .quarantine
-        .as_ref()
-        .map(|path| path.display().to_string());
+    let quarantine = report.quarantine.as_ref().map(|path| path.display().to_string());
     if ctx.json() {
         ctx.out.object(&json!({
             "format": format,
@@ -139,28 +132,14 @@ fn print(ctx: &Context<'_>, format: &str, report: &ImportReport) -> Done {
         let mut fields = human::Fields::default();
         fields
             .put("appended", count(report.appended))
-            .put(
-                "present",
-                format!("{}  (recorded by an earlier run)", count(report.present)),
-            )
-            .put(
-                "unchanged",
-                format!("{}  (said nothing new)", count(report.unchanged)),
-            )
+            .put("present", format!("{}  (recorded by an earlier run)", count(report.present)))
+            .put("unchanged", format!("{}  (said nothing new)", count(report.unchanged)))
             .put("refused", format!("{}{place}", count(report.refused)));
-        ctx.out
-            .line(&format!("{} rows read from {format}", count(report.rows())))?;
+        ctx.out.line(&format!("{} rows read from {format}", count(report.rows())))?;
         ctx.out.line(&fields.show("  "))?;
-        report
-            .notes
-            .iter()
-            .try_for_each(|note| ctx.out.line(&format!("note: {note}")))?;
+        report.notes.iter().try_for_each(|note| ctx.out.line(&format!("note: {note}")))?;
     }
-    Ok(if report.rows() == 0 {
-        Code::NotFound
-    } else {
-        Code::Ok
-    })
+    Ok(if report.rows() == 0 { Code::NotFound } else { Code::Ok })
 }
 
 /// Takes every record out.

@@ -1,67 +1,23 @@
 //! Owns `verify` and `rebuild`.
 
-use memledger::{Check, CheckVerdict, Ledger, VerifyLevel, VerifyReport};
+use memledger::{CheckVerdict, Ledger, VerifyLevel, VerifyReport};
 use serde_json::{Value, json};
 
 use super::Done;
 use crate::args::{LevelWord, VerifyArgs};
-use crate::context::{Context, Opened};
-use crate::exit::{Code, Failure};
+use crate::context::Context;
+use crate::exit::Code;
 use crate::output::{human, json as object};
 
 /// What no local check can say.
 const COMPLETENESS: &str = "completeness was checked against the local anchor only: a log that was cut \
      or forked together with its anchor shows only against a head that somebody else kept";
 
-/// Checks what is stored, one line for each claim. A ledger that is too damaged to be opened is
-/// checked as far as its archive can be read.
+/// Checks what is stored as it lies there, one line for each claim. Nothing is opened for writing,
+/// so nothing is mended before it was seen.
 pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
-    let refused = match ctx.open_to_read() {
-        Ok(opened) => {
-            let done = check(ctx, &opened, args);
-            return super::close(opened.ledger, done);
-        }
-        Err(refused) if refused.code() == Code::Damaged => refused,
-        Err(refused) => return Err(refused),
-    };
-    let Ok(opened) = ctx.open_archive() else {
-        return unreadable(ctx, &refused);
-    };
-    ctx.out.failure(&refused);
-    let done = check(ctx, &opened, args);
-    super::close(opened.ledger, done.map(|_| Code::Damaged))
-}
-
-/// The one claim that is left where not even the archive can be read.
-fn unreadable(ctx: &Context<'_>, refused: &Failure) -> Done {
-    let report = VerifyReport {
-        checks: vec![Check {
-            name: "opening".to_owned(),
-            checked: 0,
-            expected: 1,
-            verdict: CheckVerdict::Damaged,
-            findings: vec![refused.message().to_owned()],
-        }],
-        head: None,
-    };
-    if ctx.json() {
-        ctx.out.object(&as_object(&report, LevelWord::Log))?;
-    } else {
-        human::verify(&report)
-            .iter()
-            .try_for_each(|line| ctx.out.line(line))?;
-        ctx.out.line(COMPLETENESS)?;
-    }
-    Ok(Code::Damaged)
-}
-
-fn check(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
-    let word = args.level.unwrap_or(if opened.archive {
-        LevelWord::Content
-    } else {
-        LevelWord::Views
-    });
-    let report = opened.ledger.verify(level(word), &|what, done, total| {
+    let word = args.level.unwrap_or(LevelWord::Views);
+    let report = Ledger::verify_dir(&ctx.dir, level(word), &|what, done, total| {
         show_progress(ctx, what, done, total);
     });
     ctx.out.progress_done();
@@ -71,11 +27,8 @@ fn check(ctx: &Context<'_>, opened: &Opened, args: &VerifyArgs) -> Done {
         ctx.out.object(&as_object(&report, word))?;
         return Ok(code);
     }
-    let head = report
-        .head
-        .map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-    ctx.out
-        .line(&format!("ledger {} · head seq {head}", opened.ledger.id()))?;
+    let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+    ctx.out.line(&format!("ledger {} · head seq {head}", report.ledger))?;
     for line in human::verify(&report) {
         ctx.out.line(&line)?;
     }
@@ -103,8 +56,7 @@ fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
     let report = ledger.status()?;
     let digest = report.views_digest.map(|digest| object::hex(&digest));
     if ctx.json() {
-        ctx.out
-            .object(&json!({ "records": report.size, "digest": digest }))?;
+        ctx.out.object(&json!({ "records": report.size, "digest": digest }))?;
     } else {
         ctx.out.line(&format!(
             "views rebuilt from {}\n  digest  {}",
@@ -116,11 +68,7 @@ fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
 }
 
 fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
-    ctx.out.progress(&format!(
-        "{what}: {} of {}",
-        human::grouped(done),
-        human::grouped(total)
-    ));
+    ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
 }
 
 fn as_object(report: &VerifyReport, level: LevelWord) -> Value {

@@ -34,8 +34,7 @@ impl Context<'_> {
     }
 
     fn when(&self, flag: &str, text: Option<&str>, zone: &Zone) -> Result<Option<When>, Failure> {
-        text.map(|text| self.parse_when(flag, text, zone))
-            .transpose()
+        text.map(|text| self.parse_when(flag, text, zone)).transpose()
     }
 
     /// Reads a moment as people write it.

@@ -38,10 +38,7 @@ impl Context<'_> {
     pub(crate) fn open_to_read(&self) -> Result<Opened, Failure> {
         let takes_no_writes = read_only(&self.dir);
         if !self.reading.from_archive && !takes_no_writes {
-            return self.open().map(|ledger| Opened {
-                ledger,
-                archive: false,
-            });
+            return self.open().map(|ledger| Opened { ledger, archive: false });
         }
         let opened = self.open_archive()?;
         if takes_no_writes && !self.reading.from_archive {
@@ -60,10 +57,7 @@ impl Context<'_> {
         let ledger = Ledger::open_archive(&self.dir, self.options())
             .map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
-        Ok(Opened {
-            ledger,
-            archive: true,
-        })
+        Ok(Opened { ledger, archive: true })
     }
 
     /// Opens the ledger and makes its views anew.
@@ -71,10 +65,7 @@ impl Context<'_> {
     /// # Errors
     /// As [`Context::open`].
     pub(crate) fn open_to_rebuild(&self) -> Result<Ledger, Failure> {
-        let options = OpenOptions {
-            rebuild: true,
-            ..self.options()
-        };
+        let options = OpenOptions { rebuild: true, ..self.options() };
         let ledger = Ledger::open(&self.dir, options).map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
         Ok(ledger)
@@ -117,9 +108,6 @@ impl Context<'_> {
 fn read_only(dir: &Path) -> bool {
     let probe = FileOptions::new().write(true).open(dir.join("lock"));
     probe.is_err_and(|error| {
-        matches!(
-            error.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-        )
+        matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
     })
 }

@@ -86,19 +86,11 @@ pub(crate) fn item(item: &Item, valid_at: Micros) -> Map<String, Value> {
     put("review_by", time(item.review_by));
     put("last_confirmed", time(item.last_confirmed));
     put("last_used", time(item.last_used));
-    put(
-        "confidence",
-        item.confidence
-            .map(|parts| f64::from(parts) / 10_000.0)
-            .into(),
-    );
+    put("confidence", item.confidence.map(|parts| f64::from(parts) / 10_000.0).into());
     closure(item.closed.as_ref(), &mut put);
     put("supersedes", ids(&item.supersedes));
     put("derived_from", ids(&item.derived_from));
-    put(
-        "conflict_group",
-        item.conflict_group.map(|seq| seq.0).into(),
-    );
+    put("conflict_group", item.conflict_group.map(|seq| seq.0).into());
     put("stale", item.stale.into());
     put("pinned", item.pinned.into());
     object
@@ -117,31 +109,16 @@ fn text(text: &Text, put: &mut impl FnMut(&str, Value)) {
 
 fn closure(closed: Option<&ItemClosure>, put: &mut impl FnMut(&str, Value)) {
     put("closed_at", time(closed.and_then(|closed| closed.at)));
-    put(
-        "closed_seq",
-        closed.and_then(|closed| closed.seq).map(|seq| seq.0).into(),
-    );
-    put(
-        "closed_kind",
-        closed.map(|closed| closed.kind.name()).into(),
-    );
-    put(
-        "closed_reason",
-        closed.and_then(|closed| closed.reason.clone()).into(),
-    );
+    put("closed_seq", closed.and_then(|closed| closed.seq).map(|seq| seq.0).into());
+    put("closed_kind", closed.map(|closed| closed.kind.name()).into());
+    put("closed_reason", closed.and_then(|closed| closed.reason.clone()).into());
     let by = closed.and_then(|closed| closed.superseded_by);
-    put(
-        "superseded_by",
-        by.as_ref().map(MemoryId::hyphenated).into(),
-    );
+    put("superseded_by", by.as_ref().map(MemoryId::hyphenated).into());
 }
 
 /// The validity that holds at an instant, else the last one.
 pub(crate) fn held(validity: &[Interval], at: Micros) -> Option<&Interval> {
-    validity
-        .iter()
-        .find(|one| one.contains(at))
-        .or_else(|| validity.last())
+    validity.iter().find(|one| one.contains(at)).or_else(|| validity.last())
 }
 
 /// The end of an open interval stands for nothing.
@@ -180,16 +157,9 @@ pub(crate) fn event(entry: &HistoryEntry) -> Map<String, Value> {
 pub(crate) fn lineage(lineage: &Lineage, valid_at: Micros) -> Map<String, Value> {
     let mut object = item(&lineage.item, valid_at);
     let items = |items: &[Item]| -> Value {
-        items
-            .iter()
-            .map(|one| Value::Object(item(one, valid_at)))
-            .collect()
+        items.iter().map(|one| Value::Object(item(one, valid_at))).collect()
     };
-    let history = lineage
-        .history
-        .iter()
-        .map(|entry| Value::Object(event(entry)))
-        .collect();
+    let history = lineage.history.iter().map(|entry| Value::Object(event(entry))).collect();
     object.insert("history".to_owned(), history);
     object.insert("sources".to_owned(), items(&lineage.sources));
     object.insert("replaced".to_owned(), items(&lineage.replaced));
@@ -283,11 +253,9 @@ pub(crate) fn time(at: Option<Micros>) -> Value {
 /// Bytes as pairs of hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

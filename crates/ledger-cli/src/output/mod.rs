@@ -55,17 +55,12 @@ impl Out {
 
     /// Writes text as it is.
     pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
-        self.stdout()
-            .write_all(text.as_bytes())
-            .map_err(|error| Failure::stdout(&error))
+        self.stdout().write_all(text.as_bytes()).map_err(|error| Failure::stdout(&error))
     }
 
     /// Stdout for those who write bytes.
     pub(crate) const fn pipe(&self) -> Pipe<'_> {
-        Pipe {
-            out: self,
-            failed: None,
-        }
+        Pipe { out: self, failed: None }
     }
 
     /// Writes one object of an answer for programs.
@@ -75,9 +70,7 @@ impl Out {
 
     /// Sends everything on its way.
     pub(crate) fn flush(&self) -> Result<(), Failure> {
-        self.stdout()
-            .flush()
-            .map_err(|error| Failure::stdout(&error))
+        self.stdout().flush().map_err(|error| Failure::stdout(&error))
     }
 
     /// Says something on stderr, unless nothing is to be said. What cannot be said is lost: there
@@ -86,6 +79,12 @@ impl Out {
         if !self.quiet {
             let _ = writeln!(io::stderr(), "memledger: {text}");
         }
+    }
+
+    /// Shows the plan of a verb that takes something away, on stderr: stdout holds the results. It
+    /// is shown even when nothing else is to be said.
+    pub(crate) fn plan(&self, plan: &Value) {
+        let _ = writeln!(io::stderr(), "{plan}");
     }
 
     /// Replaces the last line on a terminal; nothing elsewhere.
@@ -114,10 +113,7 @@ impl Out {
         let _ = write!(io::stderr(), "{question} [y/N] ");
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).ok()?;
-        Some(matches!(
-            answer.trim().to_ascii_lowercase().as_str(),
-            "y" | "yes"
-        ))
+        Some(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
     }
 
     /// Says why a run ended early.

@@ -7,10 +7,7 @@
 /// `text` as one line: control and direction characters become visible, and it ends with `…` where
 /// it is cut to `columns`.
 pub(crate) fn one_line(text: &str, columns: usize) -> String {
-    let first = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let blank = first.is_empty() && !text.is_empty();
     let more = blank || text.trim_end().len() > first.len();
     let shown = visible(first.trim_end());
@@ -66,9 +63,7 @@ const fn is_separator(c: char) -> bool {
 
 /// Columns that `text` takes.
 pub(crate) fn width(text: &str) -> usize {
-    clusters(text)
-        .map(|cluster| cluster.chars().map(columns).max().unwrap_or(0))
-        .sum()
+    clusters(text).map(|cluster| cluster.chars().map(columns).max().unwrap_or(0)).sum()
 }
 
 /// The parts of `text` that may not be cut apart.
@@ -91,8 +86,7 @@ fn cluster_end(text: &str) -> usize {
     let mut flags = usize::from(is_flag(first));
     while let Some((at, c)) = chars.peek().copied() {
         let second_flag = flags == 1 && is_flag(c);
-        let joined =
-            is_extending(c) || before == '\u{200D}' || second_flag || in_syllable(before, c);
+        let joined = is_extending(c) || joins_next(before) || second_flag || in_syllable(before, c);
         if !joined {
             return at;
         }
@@ -101,6 +95,24 @@ fn cluster_end(text: &str) -> usize {
         chars.next();
     }
     text.len()
+}
+
+/// Characters that take the next one along: the joiner, signs that make a conjunct of two
+/// consonants, and marks that stand before what they mark.
+const fn joins_next(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200D}'
+            | '\u{094D}'
+            | '\u{09CD}'
+            | '\u{0ACD}'
+            | '\u{0B4D}'
+            | '\u{0C4D}'
+            | '\u{0D4D}'
+            | '\u{1039}'
+            | '\u{17D2}'
+            | '\u{0600}'..='\u{0605}' | '\u{06DD}' | '\u{070F}' | '\u{08E2}' | '\u{0D4E}'
+    )
 }
 
 const fn is_flag(c: char) -> bool {
@@ -198,11 +210,8 @@ mod tests {
             ("👩‍👩‍👧x", vec!["👩‍👩‍👧", "x"]),
             ("🇫🇷🇩🇪", vec!["🇫🇷", "🇩🇪"]),
             ("👍🏽!", vec!["👍🏽", "!"]),
-            (
-                "\u{1112}\u{1161}\u{11AB}\u{1100}",
-                vec!["\u{1112}\u{1161}\u{11AB}", "\u{1100}"],
-            ),
-            ("नमस्ते", vec!["न", "म", "स्", "ते"]),
+            ("\u{1112}\u{1161}\u{11AB}\u{1100}", vec!["\u{1112}\u{1161}\u{11AB}", "\u{1100}"]),
+            ("नमस्ते", vec!["न", "म", "स्ते"]),
         ] {
             assert_eq!(clusters(text).collect::<Vec<_>>(), wanted);
         }

@@ -28,10 +28,7 @@ pub(crate) struct Ran {
 impl Ran {
     /// The objects on stdout.
     pub(crate) fn objects(&self) -> Vec<Value> {
-        self.out
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
+        self.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     /// The only object on stdout.
@@ -45,11 +42,7 @@ impl Ran {
     /// The error object on stderr, which is its last line.
     #[track_caller]
     pub(crate) fn error(&self) -> Value {
-        let last = self
-            .err
-            .lines()
-            .last()
-            .unwrap_or_else(|| panic!("no error: {self:?}"));
+        let last = self.err.lines().last().unwrap_or_else(|| panic!("no error: {self:?}"));
         serde_json::from_str::<Value>(last).unwrap()["error"].take()
     }
 
@@ -86,10 +79,7 @@ impl Bench {
     pub(crate) fn empty() -> Self {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("ledger")).unwrap();
-        Self {
-            root,
-            verifies: Cell::new(false),
-        }
+        Self { root, verifies: Cell::new(false) }
     }
 
     /// A ledger in UTC.
@@ -172,10 +162,7 @@ impl Bench {
         let mut args = vec!["list", "--json"];
         args.extend(flags);
         let objects = self.run(args).objects();
-        objects
-            .iter()
-            .filter_map(|item| Some(item["id"].as_str()?.to_owned()))
-            .collect()
+        objects.iter().filter_map(|item| Some(item["id"].as_str()?.to_owned())).collect()
     }
 }
 
@@ -189,10 +176,7 @@ impl Drop for Bench {
 
 /// Runs a command to its end.
 pub(crate) fn run(mut command: Command, stdin: &[u8]) -> Ran {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut input = child.stdin.take().unwrap();
     let bytes = stdin.to_vec();

@@ -21,9 +21,7 @@ fn holder(bench: &Bench) -> (Child, ChildStdin) {
     let mut input = child.stdin.take().unwrap();
     writeln!(input, "{{\"text\":\"held\"}}").unwrap();
     let mut answer = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap())
-        .read_line(&mut answer)
-        .unwrap();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
     assert!(answer.contains("committed"), "{answer}");
     (child, input)
 }
@@ -34,13 +32,9 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     let id = bench.write("before", &[]);
     let (mut child, input) = holder(&bench);
     let pid = child.id().to_string();
-    for args in [
-        vec!["write", "x"],
-        vec!["list"],
-        vec!["verify"],
-        vec!["rebuild"],
-        vec!["pin", &id],
-    ] {
+    for args in
+        [vec!["write", "x"], vec!["list"], vec!["verify"], vec!["rebuild"], vec!["pin", &id]]
+    {
         bench.run(&args).fails(6, &[&pid, "--from-archive"]);
     }
     let error = bench.run(["list", "--json"]).ends(6).error();
@@ -74,28 +68,18 @@ fn what_was_acknowledged_outlives_its_process() {
 fn close_tree(path: &Path) {
     let is_dir = path.is_dir();
     if is_dir {
-        fs::read_dir(path)
-            .unwrap()
-            .for_each(|entry| close_tree(&entry.unwrap().path()));
+        fs::read_dir(path).unwrap().for_each(|entry| close_tree(&entry.unwrap().path()));
     }
-    fs::set_permissions(
-        path,
-        fs::Permissions::from_mode(if is_dir { 0o555 } else { 0o444 }),
-    )
-    .unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(if is_dir { 0o555 } else { 0o444 }))
+        .unwrap();
 }
 
 fn open_tree(path: &Path) {
     let is_dir = path.is_dir();
-    fs::set_permissions(
-        path,
-        fs::Permissions::from_mode(if is_dir { 0o755 } else { 0o644 }),
-    )
-    .unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(if is_dir { 0o755 } else { 0o644 }))
+        .unwrap();
     if is_dir {
-        fs::read_dir(path)
-            .unwrap()
-            .for_each(|entry| open_tree(&entry.unwrap().path()));
+        fs::read_dir(path).unwrap().for_each(|entry| open_tree(&entry.unwrap().path()));
     }
 }
 
@@ -103,11 +87,8 @@ fn open_tree(path: &Path) {
 fn a_directory_that_takes_no_writes_is_read_from_its_archive() {
     let bench = Bench::new();
     let id = bench.write("still readable", &[]);
-    let key = fs::read_dir(bench.root().join("data/memledger/keys"))
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap();
+    let key =
+        fs::read_dir(bench.root().join("data/memledger/keys")).unwrap().next().unwrap().unwrap();
     let key = fs::read_to_string(key.path()).unwrap();
     // Another user may have to pass through here, and run what lies there.
     fs::set_permissions(bench.root(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -150,9 +131,7 @@ fn a_reader_that_goes_away_ends_a_listing_quietly() {
     let lines: Vec<String> = (0..400)
         .map(|n| serde_json::json!({ "text": format!("{n} {text}") }).to_string())
         .collect();
-    bench
-        .run_with(["write", "--stdin"], lines.join("\n").as_bytes())
-        .ends(0);
+    bench.run_with(["write", "--stdin"], lines.join("\n").as_bytes()).ends(0);
     let mut child = bench
         .command()
         .args(["list", "--json", "--limit", "0"])
@@ -181,22 +160,10 @@ fn closed_streams_are_no_panic() {
         .status()
         .unwrap();
     assert_eq!(ended.code(), Some(0));
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     bench.write("x", &[]);
-    let ended = bench
-        .command()
-        .args(["list"])
-        .stdout(full)
-        .stderr(Stdio::piped())
-        .output()
-        .unwrap();
+    let ended =
+        bench.command().args(["list"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(ended.status.code(), Some(6));
-    assert!(
-        String::from_utf8(ended.stderr)
-            .unwrap()
-            .contains("cannot be written")
-    );
+    assert!(String::from_utf8(ended.stderr).unwrap().contains("cannot be written"));
 }

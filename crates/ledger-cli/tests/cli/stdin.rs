@@ -9,10 +9,7 @@ use crate::bench::Bench;
 
 fn lines(bench: &Bench, lines: &[&str]) -> Vec<Value> {
     let text = lines.join("\n");
-    bench
-        .run_with(["write", "--stdin"], text.as_bytes())
-        .ends(0)
-        .objects()
+    bench.run_with(["write", "--stdin"], text.as_bytes()).ends(0).objects()
 }
 
 #[test]
@@ -26,9 +23,7 @@ fn every_field_is_taken() {
         "review_by": "30d", "subjects": ["u1"], "tags": ["a", "b"], "domain": "build", "key": "tool",
         "derived_from": [first], "confidence": 0.5, "idempotency_key": "k1", "body": null,
     });
-    let [done] = &lines(&bench, &[&line.to_string()])[..] else {
-        panic!("one line")
-    };
+    let [done] = &lines(&bench, &[&line.to_string()])[..] else { panic!("one line") };
     assert_eq!(done["line"], 1, "{done}");
     assert_eq!(done["scope"], "org/acme");
     assert_eq!(done["superseded"], json!([first]));
@@ -60,57 +55,21 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (r#"{"text":5}"#, "text", "a number"),
     (r#"{"text":"a","tags":"b"}"#, "tags", "array"),
     (r#"{"text":"a","tags":[1]}"#, "tags", "a number"),
-    (
-        r#"{"text":"a","layer":"semantik"}"#,
-        "layer",
-        "did you mean semantic",
-    ),
-    (
-        r#"{"text":"a","valid_from":"2026-03-03T10:00:00"}"#,
-        "valid_from",
-        "offset",
-    ),
-    (
-        r#"{"text":"a","valid_from":"2026-03-03"}"#,
-        "valid_from",
-        "whole day",
-    ),
-    (
-        r#"{"text":"a","valid_from":1772000000}"#,
-        "valid_from",
-        "a number",
-    ),
-    (
-        r#"{"text":"a","observed_at":"2016-12-31T23:59:60Z"}"#,
-        "observed_at",
-        "leap",
-    ),
+    (r#"{"text":"a","layer":"semantik"}"#, "layer", "did you mean semantic"),
+    (r#"{"text":"a","valid_from":"2026-03-03T10:00:00"}"#, "valid_from", "offset"),
+    (r#"{"text":"a","valid_from":"2026-03-03"}"#, "valid_from", "whole day"),
+    (r#"{"text":"a","valid_from":1772000000}"#, "valid_from", "a number"),
+    (r#"{"text":"a","observed_at":"2016-12-31T23:59:60Z"}"#, "observed_at", "leap"),
     (r#"{"text":"a","ttl":"7 days"}"#, "ttl", "7d"),
     (r#"{"text":"a","confidence":2}"#, "confidence", "0 to 1"),
-    (
-        r#"{"text":"a","confidence":"high"}"#,
-        "confidence",
-        "a string",
-    ),
-    (
-        r#"{"text":"a","supersedes":["0000"]}"#,
-        "supersedes",
-        "whole memory id",
-    ),
+    (r#"{"text":"a","confidence":"high"}"#, "confidence", "a string"),
+    (r#"{"text":"a","supersedes":["0000"]}"#, "supersedes", "whole memory id"),
     (r#"{"text":"a","scope":"org"}"#, "scope", "pairs"),
     (r#"{"text":"a","source":"x"}"#, "source", "kind:uri"),
     (r#"{"fact":["a","b"]}"#, "fact", "subject"),
-    (
-        r#"{"fact":{"subject":"a","predicate":"b","value":"c"}}"#,
-        "fact",
-        "object",
-    ),
+    (r#"{"fact":{"subject":"a","predicate":"b","value":"c"}}"#, "fact", "object"),
     (r#"{"text":"a","fact":["a","b","c"]}"#, "fact", "one of"),
-    (
-        r#"{"body":{"type":"episode","a":1,"a":2}}"#,
-        "body",
-        "twice",
-    ),
+    (r#"{"body":{"type":"episode","a":1,"a":2}}"#, "body", "twice"),
 ];
 
 #[test]
@@ -125,17 +84,11 @@ fn a_line_that_is_refused_is_answered_in_its_place() {
     for (pair, (line, field, reason)) in answers.chunks(2).zip(REFUSED) {
         let error = &pair[0]["error"];
         assert_eq!(error["field"], *field, "{line}: {}", pair[0]);
-        assert!(
-            error["message"].as_str().unwrap().contains(reason),
-            "{line}: {error}"
-        );
+        assert!(error["message"].as_str().unwrap().contains(reason), "{line}: {error}");
         assert_eq!(error["kind"], "invalid", "{line}");
         assert_eq!(pair[1]["verdict"], "committed", "what follows {line}");
     }
-    let numbers: Vec<u64> = answers
-        .iter()
-        .map(|answer| answer["line"].as_u64().unwrap())
-        .collect();
+    let numbers: Vec<u64> = answers.iter().map(|answer| answer["line"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=all.len() as u64).collect::<Vec<_>>());
 }
 
@@ -159,24 +112,11 @@ fn lines_that_are_no_object_are_refused() {
         ],
     );
     assert_eq!(answers.len(), 11);
-    assert!(
-        answers.iter().all(|answer| answer["error"]["code"] == 2),
-        "{answers:#?}"
-    );
-    let ran = bench
-        .run_with(
-            ["write", "--stdin"],
-            b"{\"text\":\"a\xff\"}\n{\"text\":\"b\"}\n",
-        )
-        .ends(0);
+    assert!(answers.iter().all(|answer| answer["error"]["code"] == 2), "{answers:#?}");
+    let ran =
+        bench.run_with(["write", "--stdin"], b"{\"text\":\"a\xff\"}\n{\"text\":\"b\"}\n").ends(0);
     let answers = ran.objects();
-    assert!(
-        answers[0]["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("byte 10"),
-        "{answers:?}"
-    );
+    assert!(answers[0]["error"]["message"].as_str().unwrap().contains("byte 10"), "{answers:?}");
     assert_eq!(answers[1]["verdict"], "committed");
 }
 
@@ -193,36 +133,17 @@ fn names_are_one_line_of_text() {
             r#"{"text":"a","scope":"org/a\u0000b"}"#,
         ],
     );
-    assert!(
-        answers.iter().all(|answer| answer["error"]["code"] == 2),
-        "{answers:#?}"
-    );
-    assert!(
-        answers[0]["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("U+0000"),
-        "{answers:?}"
-    );
+    assert!(answers.iter().all(|answer| answer["error"]["code"] == 2), "{answers:#?}");
+    assert!(answers[0]["error"]["message"].as_str().unwrap().contains("U+0000"), "{answers:?}");
 }
 
 #[test]
 fn only_a_line_feed_ends_a_line() {
     let bench = Bench::new();
     let text = "a\u{2028}b\u{2029}c\u{85}d";
-    let answers = lines(
-        &bench,
-        &[
-            &format!("{{\"text\":\"{text}\"}}\r"),
-            "",
-            r#"{"text":"next"}"#,
-        ],
-    );
+    let answers = lines(&bench, &[&format!("{{\"text\":\"{text}\"}}\r"), "", r#"{"text":"next"}"#]);
     assert_eq!(answers.len(), 2, "an empty line says nothing");
-    assert_eq!(
-        bench.get(answers[0]["id"].as_str().unwrap(), &[])["text"],
-        text
-    );
+    assert_eq!(bench.get(answers[0]["id"].as_str().unwrap(), &[])["text"], text);
     assert_eq!(answers[1]["line"], 3);
 }
 
@@ -232,22 +153,8 @@ fn too_much_is_refused_and_the_rest_goes_on() {
     let long = json!({ "text": "a".repeat(1_048_577) }).to_string();
     let longest = json!({ "text": "a".repeat(9_000_000) }).to_string();
     let answers = lines(&bench, &[&long, &longest, r#"{"text":"small"}"#]);
-    assert!(
-        answers[0]["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("1048577"),
-        "{}",
-        answers[0]
-    );
-    assert!(
-        answers[1]["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("longer"),
-        "{}",
-        answers[1]
-    );
+    assert!(answers[0]["error"]["message"].as_str().unwrap().contains("1048577"), "{}", answers[0]);
+    assert!(answers[1]["error"]["message"].as_str().unwrap().contains("longer"), "{}", answers[1]);
     assert_eq!(answers[2]["verdict"], "committed");
 }
 
@@ -265,13 +172,8 @@ fn a_repeated_key_gives_the_first_result_and_another_body_is_a_conflict() {
     assert_eq!(answers[0]["id"], answers[1]["id"]);
     assert_eq!(answers[1]["repeated"], true);
     assert_eq!(answers[2]["error"]["code"], 6, "{}", answers[2]);
-    bench
-        .run(["write", "a", "--idempotency-key", "k"])
-        .ends(0)
-        .shows(&["again"]);
-    bench
-        .run(["write", "b", "--idempotency-key", "k"])
-        .fails(6, &["idempotency key"]);
+    bench.run(["write", "a", "--idempotency-key", "k"]).ends(0).shows(&["again"]);
+    bench.run(["write", "b", "--idempotency-key", "k"]).fails(6, &["idempotency key"]);
     assert_eq!(bench.ids(&[]).len(), 1);
 }
 
@@ -330,14 +232,10 @@ fn a_reader_that_goes_away_ends_the_run_quietly() {
 #[test]
 fn many_lines_keep_their_order() {
     let bench = Bench::new();
-    let all: Vec<String> = (0..2_000)
-        .map(|number| json!({ "text": format!("{number}") }).to_string())
-        .collect();
+    let all: Vec<String> =
+        (0..2_000).map(|number| json!({ "text": format!("{number}") }).to_string()).collect();
     let answers = lines(&bench, &all.iter().map(String::as_str).collect::<Vec<_>>());
-    let seqs: Vec<u64> = answers
-        .iter()
-        .map(|answer| answer["seq"].as_u64().unwrap())
-        .collect();
+    let seqs: Vec<u64> = answers.iter().map(|answer| answer["seq"].as_u64().unwrap()).collect();
     assert!(seqs.is_sorted() && seqs.len() == 2_000);
     let texts: Vec<Value> = bench
         .run(["list", "--json", "--limit", "0"])
@@ -345,12 +243,7 @@ fn many_lines_keep_their_order() {
         .into_iter()
         .map(|mut item| item["text"].take())
         .collect();
-    assert_eq!(
-        texts,
-        (0..2_000)
-            .map(|number| json!(number.to_string()))
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(texts, (0..2_000).map(|number| json!(number.to_string())).collect::<Vec<_>>());
 }
 
 #[test]
@@ -367,11 +260,7 @@ fn flags_of_one_memory_do_not_go_with_many() {
         args.extend(flags);
         bench.run(args).fails(2, &["--stdin"]);
     }
-    let scoped = bench
-        .run_with(
-            ["write", "--stdin", "--scope", "org/acme"],
-            b"{\"text\":\"a\"}",
-        )
-        .ends(0);
+    let scoped =
+        bench.run_with(["write", "--stdin", "--scope", "org/acme"], b"{\"text\":\"a\"}").ends(0);
     assert_eq!(scoped.object()["scope_step"], "flag");
 }

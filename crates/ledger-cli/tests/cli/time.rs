@@ -12,54 +12,33 @@ fn as_of_a_record_an_instant_and_a_size() {
     let bench = Bench::new();
     let first = bench.write("first", &[]);
     let seq = bench.get(&first, &[])["seq"].as_u64().unwrap();
-    let instant = bench.get(&first, &[])["recorded_at"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    let instant = bench.get(&first, &[])["recorded_at"].as_str().unwrap().to_owned();
     sleep(Duration::from_millis(5));
     let second = bench.write("second", &[]);
     assert_eq!(bench.ids(&[]), [first.as_str(), &second]);
     for then in [format!("#{seq}"), instant, format!("size:{}", seq + 1)] {
         assert_eq!(bench.ids(&["--as-of", &then]), [first.as_str()], "{then}");
-        assert_eq!(
-            bench.ids(&["--as-of", &then, "--from-archive"]),
-            [first.as_str()],
-            "{then}"
-        );
+        assert_eq!(bench.ids(&["--as-of", &then, "--from-archive"]), [first.as_str()], "{then}");
         let text = bench.run(["list", "--as-of", &then]).ends(0).out;
         assert!(text.starts_with("known at "), "{text}");
-        assert!(
-            text.lines()
-                .next()
-                .unwrap()
-                .contains(&format!(" · seq {seq} · head ")),
-            "{text}"
-        );
+        assert!(text.lines().next().unwrap().contains(&format!(" · seq {seq} · head ")), "{text}");
     }
     assert_eq!(bench.ids(&["--as-of", "head"]).len(), 2);
-    bench
-        .run(["get", &second, "--as-of", &format!("#{seq}")])
-        .fails(1, &["no memory"]);
-    bench
-        .run(["list", "--as-of", "#999"])
-        .fails(1, &["no record 999"]);
+    bench.run(["get", &second, "--as-of", &format!("#{seq}")]).fails(1, &["no memory"]);
+    bench.run(["list", "--as-of", "#999"]).fails(1, &["no record 999"]);
 }
 
 #[test]
 fn before_anything_was_known() {
     let bench = Bench::in_zone("America/Vancouver");
     bench.write("late", &[]);
-    let ran = bench
-        .run(["list", "--as-of", "2020-03-03"])
-        .fails(1, &["no memory"]);
+    let ran = bench.run(["list", "--as-of", "2020-03-03"]).fails(1, &["no memory"]);
     assert!(
         ran.out
             .starts_with("known before 2020-03-04T08:00:00Z (2020-03-03, America/Vancouver, tz "),
         "{ran:?}"
     );
-    let ran = bench
-        .run(["list", "--as-of", "2020-03-03", "--json", "--tz", "UTC"])
-        .ends(1);
+    let ran = bench.run(["list", "--as-of", "2020-03-03", "--json", "--tz", "UTC"]).ends(1);
     assert_eq!(ran.out, "");
     let object: serde_json::Value = serde_json::from_str(ran.err.trim()).unwrap();
     assert_eq!(object["basis"]["known_at"], "2020-03-03T23:59:59.999999Z");
@@ -93,10 +72,7 @@ fn every_read_answer_names_its_basis() {
         assert!(text.starts_with("known at "), "{args:?}: {text}");
     }
     let both = bench.run(["diff", &range, "--json"]).ends(0).object()["basis"].clone();
-    assert!(
-        both["from"]["known_at"].is_string() && both["to"]["seq"].is_u64(),
-        "{both}"
-    );
+    assert!(both["from"]["known_at"].is_string() && both["to"]["seq"].is_u64(), "{both}");
 }
 
 #[test]
@@ -106,28 +82,13 @@ fn a_day_of_a_diff_is_the_whole_day() {
     let day = bench.get(&id, &[])["recorded_at"].as_str().unwrap()[..10].to_owned();
     let text = bench.run(["diff", &format!("{day}..{day}")]).ends(0).out;
     assert!(text.contains("+  ") && text.contains("written"), "{text}");
-    assert!(
-        text.lines()
-            .take(2)
-            .all(|line| line.starts_with("known before ")),
-        "{text}"
-    );
-    bench
-        .run(["diff", "2020-01-01..2020-12-31"])
-        .fails(1, &["nothing changed"]);
+    assert!(text.lines().take(2).all(|line| line.starts_with("known before ")), "{text}");
+    bench.run(["diff", "2020-01-01..2020-12-31"]).fails(1, &["nothing changed"]);
     bench.run(["diff", "2020-01-01"]).fails(2, &["range"]);
     bench.run(["diff", "..head"]).fails(2, &["range"]);
+    bench.run(["diff", "#0..head", "--as-of", "head"]).fails(2, &["--as-of"]);
     bench
-        .run(["diff", "#0..head", "--as-of", "head"])
-        .fails(2, &["--as-of"]);
-    bench
-        .run([
-            "diff",
-            "2020-01-01..today",
-            "--valid",
-            "--valid-at",
-            "today",
-        ])
+        .run(["diff", "2020-01-01..today", "--valid", "--valid-at", "today"])
         .fails(2, &["--valid"]);
 }
 
@@ -164,32 +125,15 @@ fn times_that_are_none_are_refused_with_advice() {
         ("soon", "understood"),
         ("", "no time"),
     ] {
-        bench
-            .run(["write", "x", "--valid-from", time])
-            .fails(2, &["--valid-from", advice]);
+        bench.run(["write", "x", "--valid-from", time]).fails(2, &["--valid-from", advice]);
     }
     bench
-        .run([
-            "write",
-            "x",
-            "--valid-from",
-            "2026-02-01",
-            "--valid-until",
-            "2026-01-01",
-        ])
+        .run(["write", "x", "--valid-from", "2026-02-01", "--valid-until", "2026-01-01"])
         .fails(2, &["after"]);
-    bench
-        .run(["list", "--as-of", "last Tuesday-ish"])
-        .fails(2, &["--as-of"]);
-    bench
-        .run(["list", "--tz", "Paris"])
-        .fails(2, &["Europe/Paris"]);
-    bench
-        .run(["write", "x", "--ttl", "7 days"])
-        .fails(2, &["--ttl"]);
-    bench
-        .run(["write", "x", "--ttl", "0d"])
-        .fails(2, &["--ttl"]);
+    bench.run(["list", "--as-of", "last Tuesday-ish"]).fails(2, &["--as-of"]);
+    bench.run(["list", "--tz", "Paris"]).fails(2, &["Europe/Paris"]);
+    bench.run(["write", "x", "--ttl", "7 days"]).fails(2, &["--ttl"]);
+    bench.run(["write", "x", "--ttl", "0d"]).fails(2, &["--ttl"]);
 }
 
 #[test]

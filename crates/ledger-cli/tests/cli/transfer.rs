@@ -8,18 +8,8 @@ use crate::bench::Bench;
 
 fn git(dir: &std::path::Path, args: &[&str]) {
     let done = Command::new("git")
-        .args([
-            "-c",
-            "user.name=maintainers",
-            "-c",
-            "user.email=maintainers@example.com",
-        ])
-        .args([
-            "-c",
-            "commit.gpgsign=false",
-            "-c",
-            "init.defaultBranch=main",
-        ])
+        .args(["-c", "user.name=maintainers", "-c", "user.email=maintainers@example.com"])
+        .args(["-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"])
         .args(args)
         .current_dir(dir)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -34,22 +24,11 @@ fn repository(bench: &Bench) -> PathBuf {
     fs::create_dir(&repo).unwrap();
     git(&repo, &["init", "-q"]);
     for day in 1..=2 {
-        fs::write(
-            repo.join("policy.md"),
-            format!("Bags up to {}0 kg are free.\n", day),
-        )
-        .unwrap();
+        fs::write(repo.join("policy.md"), format!("Bags up to {}0 kg are free.\n", day)).unwrap();
         git(&repo, &["add", "."]);
         git(
             &repo,
-            &[
-                "commit",
-                "-q",
-                "-m",
-                "policy",
-                "--date",
-                &format!("2026-01-0{day}T00:00:00Z"),
-            ],
+            &["commit", "-q", "-m", "policy", "--date", &format!("2026-01-0{day}T00:00:00Z")],
         );
     }
     repo
@@ -58,9 +37,7 @@ fn repository(bench: &Bench) -> PathBuf {
 /// The program finds git by the path of the test's own environment.
 fn import(bench: &Bench, args: &[&str]) -> crate::bench::Ran {
     let mut command = bench.command();
-    command
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .args(args);
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).args(args);
     crate::bench::run(command, b"")
 }
 
@@ -69,28 +46,13 @@ fn a_file_of_a_repository_is_imported_once() {
     let bench = Bench::new();
     let repo = repository(&bench);
     let repo = repo.to_str().unwrap();
-    let args = [
-        "import",
-        "git",
-        repo,
-        "policy.md",
-        "--scope",
-        "org/acme",
-        "--json",
-    ];
+    let args = ["import", "git", repo, "policy.md", "--scope", "org/acme", "--json"];
     let first = import(&bench, &args).ends(0).object();
     assert_eq!(first["appended"], 2, "{first}");
     assert_eq!(first["refused"], 0);
     let again = import(&bench, &args).ends(0).object();
-    assert_eq!(
-        (&again["appended"], &again["present"]),
-        (&0.into(), &2.into()),
-        "{again}"
-    );
-    let ran = bench
-        .run(["list", "--valid-at", "2026-01-01", "--json"])
-        .ends(0)
-        .object();
+    assert_eq!((&again["appended"], &again["present"]), (&0.into(), &2.into()), "{again}");
+    let ran = bench.run(["list", "--valid-at", "2026-01-01", "--json"]).ends(0).object();
     assert!(ran["text"].as_str().unwrap().contains("10 kg"), "{ran}");
     assert_eq!(ran["by"], "service:memledger-import");
     bench.run(["list"]).ends(0).shows(&["20 kg"]);
@@ -107,35 +69,17 @@ fn a_table_of_facts_is_imported_and_bad_rows_are_kept() {
         "web\tuses\tnpm\t2026-01-12\t2026-06-01\nweb\tuses\nweb\tuses\tpnpm\t2026-06-02\t\n",
     )
     .unwrap();
-    let args = [
-        "import",
-        "triples",
-        file.to_str().unwrap(),
-        "--trust",
-        "verified",
-    ];
+    let args = ["import", "triples", file.to_str().unwrap(), "--trust", "verified"];
     let mut json = args.to_vec();
     json.push("--json");
     let report = bench.run(&json).ends(0).object();
-    assert_eq!(
-        (&report["appended"], &report["refused"]),
-        (&2.into(), &1.into()),
-        "{report}"
-    );
+    assert_eq!((&report["appended"], &report["refused"]), (&2.into(), &1.into()), "{report}");
     let kept =
         fs::read_to_string(bench.root().join(report["quarantine"].as_str().unwrap())).unwrap();
     assert!(kept.contains("columns"), "{kept}");
-    bench
-        .run(["list", "--valid-at", "2026-03-03"])
-        .ends(0)
-        .shows(&["npm", "verified"]);
-    bench
-        .run(args)
-        .ends(0)
-        .shows(&["appended   0", "present    2", "import-quarantine.ndjson"]);
-    bench
-        .run(["import", "triples", "missing.tsv"])
-        .fails(2, &["missing.tsv"]);
+    bench.run(["list", "--valid-at", "2026-03-03"]).ends(0).shows(&["npm", "verified"]);
+    bench.run(args).ends(0).shows(&["appended   0", "present    2", "import-quarantine.ndjson"]);
+    bench.run(["import", "triples", "missing.tsv"]).fails(2, &["missing.tsv"]);
 }
 
 #[test]
@@ -148,78 +92,43 @@ fn a_folder_of_revisions_is_imported() {
     let row = "1\tabc\t2026-01-01T00:00:00Z\t2026-01-02T00:00:00Z\t16\t1\t0\t\t1.txt\tfirst";
     fs::write(dir.join("index.tsv"), format!("{header}\n{row}\n")).unwrap();
     let report = bench
-        .run([
-            "import",
-            "history",
-            dir.to_str().unwrap(),
-            "--document",
-            "fare rules",
-            "--json",
-        ])
+        .run(["import", "history", dir.to_str().unwrap(), "--document", "fare rules", "--json"])
         .ends(0)
         .object();
     assert_eq!(report["appended"], 1, "{report}");
     bench.run(["list"]).ends(0).shows(&["The fare is 40."]);
     bench
-        .run([
-            "import",
-            "history",
-            bench.root().join("data").to_str().unwrap(),
-        ])
+        .run(["import", "history", bench.root().join("data").to_str().unwrap()])
         .fails(2, &["no history"]);
 }
 
 #[test]
 fn a_ledger_is_carried_out_and_in_again() {
     let bench = Bench::new();
-    let id = bench.write(
-        "carried \u{2028} along",
-        &["--scope", "org/acme", "--by", "person:priya"],
-    );
+    let id =
+        bench.write("carried \u{2028} along", &["--scope", "org/acme", "--by", "person:priya"]);
     let status = bench.run(["status", "--json"]).ends(0).object();
     let exported = bench.run(["export", "jsonl"]).ends(0);
-    assert!(
-        exported.err.contains("can read the content"),
-        "{exported:?}"
-    );
-    assert_eq!(
-        exported.out.lines().count() as u64,
-        status["size"].as_u64().unwrap() + 1
-    );
+    assert!(exported.err.contains("can read the content"), "{exported:?}");
+    assert_eq!(exported.out.lines().count() as u64, status["size"].as_u64().unwrap() + 1);
     let file = bench.root().join("ledger.jsonl");
     fs::write(&file, &exported.out).unwrap();
     let copy = bench.root().join("copy");
     let copy = copy.to_str().unwrap();
     let carried = bench
-        .run([
-            "-C",
-            copy,
-            "import",
-            "jsonl",
-            file.to_str().unwrap(),
-            "--json",
-        ])
+        .run(["-C", copy, "import", "jsonl", file.to_str().unwrap(), "--json"])
         .ends(0)
         .object();
     assert_eq!(carried["appended"], status["size"]);
     let copied = bench.run(["-C", copy, "status", "--json"]).ends(0).object();
-    assert_eq!(
-        (&copied["head"], &copied["root"]),
-        (&status["head"], &status["root"])
-    );
-    assert_eq!(
-        bench.get(&id, &["-C", copy])["text"],
-        "carried \u{2028} along"
-    );
+    assert_eq!((&copied["head"], &copied["root"]), (&status["head"], &status["root"]));
+    assert_eq!(bench.get(&id, &["-C", copy])["text"], "carried \u{2028} along");
     bench.run(["-C", copy, "verify"]).ends(0);
 
     let more = bench.write("one more", &[]);
     let all = bench.run(["export", "jsonl"]).ends(0).out;
     let again = bench
-        .run_with(
-            ["-C", copy, "import", "jsonl", "-", "--json"],
-            all.as_bytes(),
-        )
+        .run_with(["-C", copy, "import", "jsonl", "-", "--json"], all.as_bytes())
         .ends(0)
         .object();
     assert_eq!(again["present"], status["size"], "{again}");
@@ -243,24 +152,13 @@ fn a_broken_or_sealed_export_is_refused() {
     let new = bench.root().join("new");
     let new = new.to_str().unwrap();
     let import = ["-C", new, "import", "jsonl", "-"];
-    bench
-        .run_with(import, sealed.out.as_bytes())
-        .fails(2, &["sealed"]);
+    bench.run_with(import, sealed.out.as_bytes()).fails(2, &["sealed"]);
     let whole = bench.run(["export", "jsonl", "--quiet"]).ends(0);
     assert_eq!(whole.err, "");
     let cut = whole.out.lines().count() - 1;
-    let short: String = whole
-        .out
-        .lines()
-        .take(cut)
-        .map(|line| format!("{line}\n"))
-        .collect();
-    bench
-        .run_with(import, short.as_bytes())
-        .fails(2, &["early"]);
+    let short: String = whole.out.lines().take(cut).map(|line| format!("{line}\n")).collect();
+    bench.run_with(import, short.as_bytes()).fails(2, &["early"]);
     bench.run_with(import, b"{}\n").fails(2, &["stdin:1"]);
     bench.run_with(import, b"").fails(2, &["empty"]);
-    bench
-        .run(["-C", new, "import", "jsonl", "missing.jsonl"])
-        .fails(2, &["missing.jsonl"]);
+    bench.run(["-C", new, "import", "jsonl", "missing.jsonl"]).fails(2, &["missing.jsonl"]);
 }

@@ -79,7 +79,8 @@ impl<'a> Blobs<'a> {
 
     /// The mode of the file in a commit's tree; none: it is not there.
     fn mode(&self, commit: &str) -> Result<Option<String>> {
-        let listed = self.git.output(&["ls-tree", "-z", "--full-tree", commit, "--", self.path])?;
+        let ask = ["--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", self.path];
+        let listed = self.git.output(&ask)?;
         let listed = listed.map_err(|message| {
             Error::invalid(format!("git ls-tree cannot read commit {commit}: {message}"))
         })?;

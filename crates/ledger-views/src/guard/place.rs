@@ -49,6 +49,11 @@ impl Place {
         Ok(place)
     }
 
+    /// Makes the directory of a new generation beside this one.
+    pub(crate) fn beside(&self) -> Result<Self, ViewError> {
+        Self::begin(&self.dir)
+    }
+
     /// Makes this the generation in force, durably, and removes all others.
     pub(crate) fn enforce(&self) -> Result<(), ViewError> {
         self.sync()?;

@@ -36,8 +36,21 @@ pub(crate) struct Short {
 pub(crate) fn encode(out: &mut Vec<u8>, birth: &Birth, numbers: &Numbers) {
     // Named one by one, so that a new field cannot be left out.
     let Birth {
-        id, seq: _, recorded_at, claimed_at, body, source, actor_kind, scope, key, fact, domain,
-        subjects, tags, derived_from, supersedes,
+        id,
+        seq: _,
+        recorded_at,
+        claimed_at,
+        body,
+        source,
+        actor_kind,
+        scope,
+        key,
+        fact,
+        domain,
+        subjects,
+        tags,
+        derived_from,
+        supersedes,
     } = birth;
     let number = |group: Group| {
         numbers.iter().find(|(found, _)| *found == group).map_or(u64::MAX, |(_, number)| *number)

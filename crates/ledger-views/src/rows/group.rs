@@ -63,7 +63,11 @@ fn name(value: &[u8]) -> Result<(u8, AliasId), Broken> {
     let kind = reader.u8()?;
     let alias = AliasId(reader.array()?);
     reader.end()?;
-    if (1..=7).contains(&kind) { Ok((kind, alias)) } else { Err(Broken("a group of no known kind")) }
+    if (1..=7).contains(&kind) {
+        Ok((kind, alias))
+    } else {
+        Err(Broken("a group of no known kind"))
+    }
 }
 
 /// Puts a member.

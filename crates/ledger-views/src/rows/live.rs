@@ -124,9 +124,8 @@ fn snapshot<S: Source>(rows: &mut Rows<'_, S>, group: u64, seq: Seq, members: &[
 fn read<S: Source>(source: &S, group: u64, seq: Seq) -> Result<Set, ViewError> {
     let key = snapshot_key(group);
     let end = key.clone().number(seq.0).end();
-    let last = source.last(key.as_slice(), end.as_slice(), |key, value| {
-        Ok((place(key)?, unpack(value)?))
-    })?;
+    let last = source
+        .last(key.as_slice(), end.as_slice(), |key, value| Ok((place(key)?, unpack(value)?)))?;
     let mut members = Vec::new();
     let mut from = 0;
     if let Some(((at, chunk), mut tail)) = last {

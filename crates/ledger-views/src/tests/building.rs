@@ -157,6 +157,26 @@ fn an_interrupted_rebuild_leaves_the_old_views_in_force() {
 }
 
 #[test]
+fn compacting_changes_the_files_and_nothing_else() {
+    let world = World::of(&[(0, 1, 1, 1, 1); 40]);
+    let dir = tempfile::tempdir().expect("a directory");
+    let views = empty(dir.path());
+    views.apply(&world.changes[..30]).expect("continues");
+    let views = views.compact().expect("copies");
+    assert_eq!(digest(&views), fold_to(&world, 30));
+    views.apply(&world.changes[30..]).expect("continues");
+    let counts = views.counts().expect("counts");
+    let views = views.compact().expect("copies");
+    assert_eq!(views.counts().expect("counts").bytes_of_rows, counts.bytes_of_rows);
+    compare(&views, &world).expect("no doubt");
+    views.close().expect("closes");
+    let left = std::fs::read_dir(dir.path()).expect("lists").count();
+    assert_eq!(left, 2, "one generation and its name");
+    let views = Views::open(dir.path(), OPTIONS).ready().expect("opens");
+    compare(&views, &world).expect("no doubt");
+}
+
+#[test]
 fn readers_see_whole_records_while_one_applies() {
     let steps: Vec<_> = (0..400u16).map(|n| (n as u8, n, n / 2, n / 3, n)).collect();
     let world = World::of(&steps);

@@ -85,23 +85,3 @@ fn large_sets_are_kept_in_chunks() {
     }
     views.check_rows().expect("all rows read");
 }
-
-#[test]
-fn zz_tmp_raw() {
-    let mut world = World::without_states();
-    for number in 0..20_000u16 {
-        let mut write = write(memory_id(number), Some(alias(3, number % 2000)));
-        write.supersedes = number.checked_sub(2000).map(memory_id).into_iter().collect();
-        write.valid_from = Some(ledger_format::Micros(1_700_000_000_123_456 + i64::from(number)));
-        write.supersede_from = write.valid_from;
-        world.record(alias(1, (number % 2000)/100), Event::Write(write));
-    }
-    let dir = tempfile::tempdir().expect("a directory");
-    let views = built(dir.path(), &world);
-    let mut by: std::collections::BTreeMap<u8, (u64, usize, usize)> = Default::default();
-    crate::check::recount(&views.table, |k, v| { let e = by.entry(k[0]).or_default(); e.0 += 1; e.1 += k.len(); e.2 += v.len(); Ok(()) }).unwrap();
-    let n = 20_000.0;
-    let mut total = 0.0;
-    for (k, (rows, kl, vl)) in by { total += (kl + vl) as f64 / n; println!("{} rows/ev {:.3} key/ev {:.1} val/ev {:.1}", k as char, rows as f64 / n, kl as f64 / n, vl as f64 / n); }
-    println!("raw/ev {total:.1}"); println!("pages raw/ev {:.1}", views.table.page_bytes() as f64 / n);
-}

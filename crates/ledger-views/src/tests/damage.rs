@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::model::{built, compare_every};
 use super::world::{LEDGER, Step, World};
-use crate::{OpenOptions, Opened, ViewError, Views};
+use crate::{Fold, OpenOptions, Opened, Rebuild, ViewError, Views};
 
 const OPTIONS: OpenOptions = OpenOptions::new(LEDGER);
 
@@ -141,6 +141,40 @@ fn a_deleted_file_never_gives_a_wrong_answer() {
     for clean in [true, false] {
         let outcomes = damage_copies(clean, 8, delete);
         assert!(outcomes.unusable > 0, "{outcomes:?}");
+    }
+}
+
+/// Harder than an end of the process: the files of one copy are of different moments.
+#[test]
+fn copies_taken_while_rows_are_stored_are_whole_or_unusable() {
+    let world = history();
+    let dir = tempfile::tempdir().expect("a directory");
+    let live = dir.path().join("live");
+    let views = Rebuild::begin(&live, OPTIONS).expect("begins").finish().expect("finishes");
+    let mut copies = 0;
+    std::thread::scope(|threads| {
+        let writer = threads.spawn(|| {
+            for changes in &world.changes {
+                views.apply(std::slice::from_ref(changes)).expect("continues");
+                views.flush().expect("flushes");
+            }
+        });
+        while !writer.is_finished() && copies < 12 {
+            copy(&live, &dir.path().join(copies.to_string()));
+            copies += 1;
+        }
+    });
+    for number in 0..copies {
+        let Opened::Ready(views) = Views::open(&dir.path().join(number.to_string()), OPTIONS)
+        else {
+            continue;
+        };
+        let count = views.applied().map_or(0, |applied| applied.seq.0 as usize + 1);
+        let mut fold = Fold::new(LEDGER);
+        world.changes.iter().take(count).for_each(|changes| fold.push(changes).expect("continues"));
+        assert_eq!(views.digest(), fold.digest());
+        views.apply(&world.changes[count..]).expect("continues where it stands");
+        compare_every(&views, &world, 31).expect("no doubt");
     }
 }
 

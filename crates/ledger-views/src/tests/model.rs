@@ -71,7 +71,8 @@ fn compare_at(views: &Views, world: &World, seq: Seq) -> Result<(), ViewError> {
     for number in 0..40 {
         let id = memory_id(number);
         let derived = |birth: &&Birth| birth.seq <= seq && birth.derived_from.contains(&id);
-        let derived: Vec<Seq> = world.births.iter().filter(derived).map(|birth| birth.seq).collect();
+        let derived: Vec<Seq> =
+            world.births.iter().filter(derived).map(|birth| birth.seq).collect();
         assert_eq!(views.derived_from_this(id, seq)?, derived, "made from {id:?} at {seq}");
         assert_eq!(views.superseded_by(id, seq)?, superseded_by(world, id, seq), "{id:?} at {seq}");
     }

@@ -46,7 +46,7 @@ pub(super) fn memory_id(number: u16) -> MemoryId {
 
 /// Few scopes, one of them the ledger itself.
 pub(super) fn scope(number: u16) -> AliasId {
-    if number % 3 == 0 { AliasId::ZERO } else { alias(1, number % 3) }
+    if number.is_multiple_of(3) { AliasId::ZERO } else { alias(1, number % 3) }
 }
 
 impl World {
@@ -118,7 +118,9 @@ impl World {
             10 => close(one, CloseKind::Changed, from, Some(two)),
             11 => close(one, CloseKind::Wrong, None, None),
             12 => Event::Reopen(memory::Reopen { memory: one, from, until: None }),
-            13 => Event::Confirm(memory::Confirm { memories: both, ttl_until: from, review_by: None }),
+            13 => {
+                Event::Confirm(memory::Confirm { memories: both, ttl_until: from, review_by: None })
+            }
             14 => Event::Use(memory::Use { memories: both, receipt: None }),
             15 => Event::PushDown(memory::PushDown {
                 memory: one,
@@ -130,7 +132,9 @@ impl World {
             17 => Event::Contest(memory::Contest { memories: both, rule: 0 }),
             18 => Event::Resolve(memory::Resolve { contest: seq, kept: vec![one], rule: 0 }),
             19 => pin(one),
-            20 if b % 3 == 0 => Event::Forget(memory::Forget { memories: both, subject: None }),
+            20 if b.is_multiple_of(3) => {
+                Event::Forget(memory::Forget { memories: both, subject: None })
+            }
             21 => Event::Promote(memory::Promote {
                 memory: one,
                 trust: Some(Trust::Verified),
@@ -154,18 +158,26 @@ impl World {
             25 | 26 => {
                 // The newest write that waits, so that approvals happen at all.
                 let newest = (0..self.changes.len() as u64).rev().map(Seq);
-                let waits = |seq: &Seq| self.births.iter().any(|birth| birth.seq == *seq && birth.body == BodyType::State);
+                let waits = |seq: &Seq| {
+                    self.births
+                        .iter()
+                        .any(|birth| birth.seq == *seq && birth.body == BodyType::State)
+                };
                 Event::Approval(duty::Approval {
                     pending: newest.into_iter().find(waits).unwrap_or(seq),
-                    decision: if b % 3 == 0 { Decision::Reject } else { Decision::Approve },
+                    decision: if b.is_multiple_of(3) {
+                        Decision::Reject
+                    } else {
+                        Decision::Approve
+                    },
                     step: 1,
                     complete: true,
                 })
             }
             27 => Event::AliasBound(ledger::AliasBound {
                 alias: alias(2, a % 9),
-                kind: if b % 2 == 0 { AliasKind::Scope } else { AliasKind::Key },
-                parent: (a % 4 > 0).then(|| alias(2, a % 4)),
+                kind: if b.is_multiple_of(2) { AliasKind::Scope } else { AliasKind::Key },
+                parent: (!a.is_multiple_of(4)).then(|| alias(2, a % 4)),
             }),
             28 => Event::TaskStarted(duty::TaskStarted { task: alias(8, a % 3), parent: None }),
             29 => Event::TaskEnded(duty::TaskEnded { task: alias(8, a % 3), outcome: Outcome::Ok }),
@@ -189,23 +201,24 @@ impl World {
     }
 
     fn write(&mut self, a: u16, b: u16, c: u16) -> Event {
-        let memory = if a % 23 == 0 { self.pick(b) } else { memory_id(self.written + 1) };
+        let memory = if a.is_multiple_of(23) { self.pick(b) } else { memory_id(self.written + 1) };
         self.written = self.written.max(u16::from_be_bytes([memory.0[0], memory.0[1]]));
-        let pending = b % 7 == 0;
-        let mut write = write(memory, (a % 2 == 0).then(|| alias(3, c % 4)));
+        let pending = b.is_multiple_of(7);
+        let mut write = write(memory, (a.is_multiple_of(2)).then(|| alias(3, c % 4)));
         write.body = if pending { BodyType::State } else { BodyType::Fact };
         write.verdict = if pending { Verdict::Pending } else { Verdict::Committed };
-        write.supersedes = [a, c].iter().map(|n| self.pick(*n)).filter(|id| *id != memory).collect();
+        write.supersedes =
+            [a, c].iter().map(|n| self.pick(*n)).filter(|id| *id != memory).collect();
         write.supersedes.dedup();
         write.derived_from = vec![memory_id(b % 40)];
         write.derived_from.retain(|id| *id != memory);
         write.subjects = vec![alias(4, c % 3), alias(4, c % 3 + 1)];
-        write.tags = if c % 2 == 0 { vec![alias(5, a % 3)] } else { Vec::new() };
-        write.domain = (b % 5 == 0).then(|| alias(6, 0));
+        write.tags = if c.is_multiple_of(2) { vec![alias(5, a % 3)] } else { Vec::new() };
+        write.domain = (b.is_multiple_of(5)).then(|| alias(6, 0));
         write.fact =
             (!pending).then(|| FactKey { subject: alias(4, c % 3), predicate: alias(7, a % 2) });
-        write.valid_until = (c % 6 == 0).then(|| Micros(self.time + i64::from(b % 900)));
-        write.supersede_from = (b % 4 == 0).then(|| Micros(self.time + 300));
+        write.valid_until = (c.is_multiple_of(6)).then(|| Micros(self.time + i64::from(b % 900)));
+        write.supersede_from = (b.is_multiple_of(4)).then(|| Micros(self.time + 300));
         Event::Write(write)
     }
 }

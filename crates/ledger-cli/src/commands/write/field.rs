@@ -45,9 +45,7 @@ pub(super) fn strings(value: Value) -> Field<Vec<String>> {
 
 /// Anything that is written as one word or path.
 pub(super) fn word<T: FromStr<Err = memledger::Error>>(value: Value) -> Field<T> {
-    string(value)?
-        .parse()
-        .map_err(|error: memledger::Error| error.to_string())
+    string(value)?.parse().map_err(|error: memledger::Error| error.to_string())
 }
 
 pub(super) fn layer_name(value: Value) -> Field<Layer> {
@@ -96,11 +94,7 @@ pub(super) fn fact(value: Value) -> Field<[String; 3]> {
             if !object.is_empty() || named.iter().any(Option::is_none) {
                 return Err(shape.to_owned());
             }
-            named
-                .into_iter()
-                .flatten()
-                .map(string)
-                .collect::<Field<_>>()?
+            named.into_iter().flatten().map(string).collect::<Field<_>>()?
         }
         other => return Err(format!("{shape}; found {}", kind(&other))),
     };

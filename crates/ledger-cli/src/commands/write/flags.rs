@@ -60,14 +60,7 @@ fn content(
 ) -> Result<(Content, Option<BodyType>), Failure> {
     if let Some([subject, predicate, object]) = args.fact.as_deref() {
         let (subject, predicate, object) = (subject.clone(), predicate.clone(), object.clone());
-        return Ok((
-            Content::Fact {
-                subject,
-                predicate,
-                object,
-            },
-            None,
-        ));
+        return Ok((Content::Fact { subject, predicate, object }, None));
     }
     if let Some(path) = &args.body {
         let text = text::file(path)?;
@@ -77,9 +70,7 @@ fn content(
         if let (Some(flag), Some(named)) = (args.body_type, named)
             && flag != named
         {
-            return Err(wrong(format!(
-                "its type is {named}, but --body-type says {flag}"
-            )));
+            return Err(wrong(format!("its type is {named}, but --body-type says {flag}")));
         }
         return Ok((Content::Body(value), named));
     }

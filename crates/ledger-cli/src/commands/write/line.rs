@@ -67,15 +67,9 @@ pub(super) fn parse(ctx: &Context<'_>, bytes: &[u8]) -> Result<Proposed, Refused
     let fields = read(bytes)?;
     let mut draft = Draft::new(ctx.scope.clone(), ctx.scope_step, ctx.now());
     for (name, value) in fields.0 {
-        draft.take(&name, value).map_err(|reason| Refused {
-            field: Some(name),
-            reason,
-        })?;
+        draft.take(&name, value).map_err(|reason| Refused { field: Some(name), reason })?;
     }
-    draft.finish().map_err(|reason| Refused {
-        field: None,
-        reason,
-    })
+    draft.finish().map_err(|reason| Refused { field: None, reason })
 }
 
 /// The type that a body names itself, and the rest of it.
@@ -106,13 +100,7 @@ struct Draft {
 impl Draft {
     fn new(scope: Scope, scope_step: Step, now: Micros) -> Self {
         let proposal = Proposal::new(Content::Text(String::new()), scope);
-        Self {
-            content: None,
-            proposal,
-            terms: Terms::default(),
-            scope_step,
-            now,
-        }
+        Self { content: None, proposal, terms: Terms::default(), scope_step, now }
     }
 
     fn take(&mut self, name: &str, value: Value) -> field::Field<()> {
@@ -125,11 +113,7 @@ impl Draft {
             "text" => return self.content(Content::Text(field::string(value)?)),
             "fact" => {
                 let [subject, predicate, object] = field::fact(value)?;
-                return self.content(Content::Fact {
-                    subject,
-                    predicate,
-                    object,
-                });
+                return self.content(Content::Fact { subject, predicate, object });
             }
             "body" => return self.body(value),
             "layer" => proposal.layer = Some(field::layer_name(value)?),
@@ -163,7 +147,7 @@ impl Draft {
     fn body(&mut self, value: Value) -> field::Field<()> {
         let Value::Object(object) = value else {
             return Err(
-                "a body is an object with its type, such as {\"type\": \"episode\", …}".to_owned(),
+                "a body is an object with its type, such as {\"type\": \"episode\", …}".to_owned()
             );
         };
         let (body, named) = typed_body(Fields(object.into_iter().collect()))?;
@@ -180,14 +164,9 @@ impl Draft {
     }
 
     fn finish(self) -> field::Field<Proposed> {
-        let content = self
-            .content
-            .ok_or("a line needs one of text, fact and body")?;
+        let content = self.content.ok_or("a line needs one of text, fact and body")?;
         Ok(Proposed {
-            proposal: Proposal {
-                content,
-                ..self.proposal
-            },
+            proposal: Proposal { content, ..self.proposal },
             terms: self.terms,
             scope_step: self.scope_step,
         })

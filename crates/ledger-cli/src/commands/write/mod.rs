@@ -23,12 +23,6 @@ pub(crate) fn write(ctx: &Context<'_>, args: &WriteArgs) -> Done {
     writing(ctx, |ctx, ledger| {
         let proposal = flags::proposal(ctx, ledger, args, typed)?;
         let command = Command::Write(Box::new(proposal));
-        submit(
-            ctx,
-            ledger,
-            vec![command],
-            &args.terms,
-            ("written", Some(ctx.scope_step)),
-        )
+        submit(ctx, ledger, vec![command], &args.terms, ("written", Some(ctx.scope_step)))
     })
 }

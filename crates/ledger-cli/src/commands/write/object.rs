@@ -119,19 +119,13 @@ fn twice<E: serde::de::Error>(name: &str) -> E {
 pub(super) fn read(bytes: &[u8]) -> Result<Fields, Refused> {
     let text = std::str::from_utf8(bytes).map_err(|error| Refused {
         field: None,
-        reason: format!(
-            "not valid UTF-8: byte {} begins no character",
-            error.valid_up_to()
-        ),
+        reason: format!("not valid UTF-8: byte {} begins no character", error.valid_up_to()),
     })?;
     let mut field = None;
     let mut json = serde_json::Deserializer::from_str(text);
     let fields = Reading(&mut field).deserialize(&mut json);
     let read = fields.and_then(|fields| json.end().map(|()| fields));
-    read.map_err(|error| Refused {
-        reason: reason(&error),
-        field,
-    })
+    read.map_err(|error| Refused { reason: reason(&error), field })
 }
 
 fn reason(error: &serde_json::Error) -> String {
@@ -155,10 +149,7 @@ mod tests {
 
     #[test]
     fn twice_the_same_field_is_refused() {
-        for line in [
-            r#"{"text":"a","text":"b"}"#,
-            r#"{"body":[{"a":1,"b":{"c":1,"c":2}}]}"#,
-        ] {
+        for line in [r#"{"text":"a","text":"b"}"#, r#"{"body":[{"a":1,"b":{"c":1,"c":2}}]}"#] {
             let error = read(line.as_bytes()).err().expect("refused");
             assert!(error.reason.contains("twice"), "{error:?}");
         }
@@ -166,9 +157,7 @@ mod tests {
 
     #[test]
     fn the_field_is_named() {
-        let error = read(br#"{"by":"a","text":"\ud800"}"#)
-            .err()
-            .expect("refused");
+        let error = read(br#"{"by":"a","text":"\ud800"}"#).err().expect("refused");
         assert_eq!(error.field.as_deref(), Some("text"));
         assert!(error.reason.contains("surrogate"), "{error:?}");
         let error = read(br#"{"by":"a" "text":"b"}"#).err().expect("refused");
@@ -177,15 +166,7 @@ mod tests {
 
     #[test]
     fn lone_surrogates_and_other_shapes_are_refused() {
-        for text in [
-            r#"{"text":"\ud800"}"#,
-            "[]",
-            "\"text\"",
-            "1",
-            "{",
-            r#"{"a":1}x"#,
-            "",
-        ] {
+        for text in [r#"{"text":"\ud800"}"#, "[]", "\"text\"", "1", "{", r#"{"a":1}x"#, ""] {
             assert!(read(text.as_bytes()).is_err(), "{text}");
         }
         assert!(read("{\"text\":\"a\u{2028}b\"}".as_bytes()).is_ok());

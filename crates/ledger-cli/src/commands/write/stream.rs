@@ -67,19 +67,9 @@ fn read_all(
         if bytes.is_empty() && fits {
             continue;
         }
-        let answer = if fits {
-            hand_over(ctx, ledger, &bytes)
-        } else {
-            too_long()
-        };
+        let answer = if fits { hand_over(ctx, ledger, &bytes) } else { too_long() };
         // The other thread ends early only when there is nobody to answer to.
-        if send
-            .send(Owed {
-                line: number,
-                answer,
-            })
-            .is_err()
-        {
+        if send.send(Owed { line: number, answer }).is_err() {
             break;
         }
         progress(ctx, number);
@@ -91,11 +81,7 @@ fn read_all(
 fn hand_over(ctx: &Context<'_>, ledger: &Ledger, bytes: &[u8]) -> Answer {
     match line::parse(ctx, bytes) {
         Err(refused) => Answer::Refused(refused),
-        Ok(Proposed {
-            proposal,
-            terms,
-            scope_step,
-        }) => {
+        Ok(Proposed { proposal, terms, scope_step }) => {
             let submission = Submission::of(Command::Write(Box::new(proposal)), terms);
             match ledger.enqueue(submission) {
                 Ok(ticket) => Answer::Coming(ticket, scope_step),
@@ -107,10 +93,7 @@ fn hand_over(ctx: &Context<'_>, ledger: &Ledger, bytes: &[u8]) -> Answer {
 
 fn too_long() -> Answer {
     let reason = format!("the line is longer than {} bytes", grouped(LONGEST as u64));
-    Answer::Refused(Refused {
-        field: None,
-        reason,
-    })
+    Answer::Refused(Refused { field: None, reason })
 }
 
 /// Reads up to the next `\n` or the end. Whether it fits the limit; none at the end.
@@ -181,13 +164,8 @@ fn print_one(ctx: &Context<'_>, owed: Owed) -> Result<(), Failure> {
         Answer::Refused(refused) => return ctx.out.object(&refusal(line, &refused)),
         Answer::Failed(failure) => failure,
     };
-    ctx.out
-        .object(&json!({ "line": line, "error": error(&failure) }))?;
-    if failure.is_fatal() {
-        Err(failure.within(format!("line {line}")))
-    } else {
-        Ok(())
-    }
+    ctx.out.object(&json!({ "line": line, "error": error(&failure) }))?;
+    if failure.is_fatal() { Err(failure.within(format!("line {line}"))) } else { Ok(()) }
 }
 
 fn print_outcomes(

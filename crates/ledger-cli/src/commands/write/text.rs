@@ -57,10 +57,7 @@ fn limited(name: &str, mut from: impl Read) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::file(format!("{name} cannot be read: {error}"));
     let mut bytes = Vec::new();
     let most = PAYLOAD_BYTES as u64;
-    from.by_ref()
-        .take(most + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    from.by_ref().take(most + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > PAYLOAD_BYTES {
         let rest = io::copy(&mut from, &mut io::sink()).map_err(failed)?;
         return Err(too_long(name, most + 1 + rest));
@@ -81,10 +78,8 @@ fn checked(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
 fn utf8(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!(
-            "{name} is not valid UTF-8: byte {at} begins no character"
-        ))
-        .hint("convert it to UTF-8 first")
+        Failure::usage(format!("{name} is not valid UTF-8: byte {at} begins no character"))
+            .hint("convert it to UTF-8 first")
     })
 }
 

@@ -10,24 +10,13 @@ use super::{Fields, count, grouped, short_ids, size, words};
 
 /// One record as a row.
 pub(crate) fn log_line(entry: &LogEntry, zone: &Zone) -> Vec<String> {
-    let words = entry
-        .payloads
-        .iter()
-        .map(|(_, _, text)| words(text))
-        .find(|text| !text.is_empty());
+    let words = entry.payloads.iter().map(|(_, _, text)| words(text)).find(|text| !text.is_empty());
     vec![
         format!("#{}", entry.seq),
         format_in(entry.recorded_at, zone),
         entry.event.clone(),
-        entry
-            .by
-            .as_ref()
-            .map(|by| one_line(&by.to_string(), 32))
-            .unwrap_or_default(),
-        short_ids(&entry.memories)
-            .first()
-            .cloned()
-            .unwrap_or_default(),
+        entry.by.as_ref().map(|by| one_line(&by.to_string(), 32)).unwrap_or_default(),
+        short_ids(&entry.memories).first().cloned().unwrap_or_default(),
         words.map(|text| one_line(&text, 60)).unwrap_or_default(),
     ]
 }
@@ -47,35 +36,17 @@ pub(crate) fn record(entry: &LogEntry, zone: &Zone, raw: bool) -> String {
         fields.put("memory", id.hyphenated());
     }
     for (role, number, text) in &entry.payloads {
-        fields.put(
-            "payload",
-            format!("{number} {role}: {}", visible(&words(text))),
-        );
+        fields.put("payload", format!("{number} {role}: {}", visible(&words(text))));
     }
-    fields
-        .put("bytes", entry.bytes.len())
-        .maybe("raw", raw.then(|| hex(&entry.bytes)));
+    fields.put("bytes", entry.bytes.len()).maybe("raw", raw.then(|| hex(&entry.bytes)));
     let detail = super::block(&entry.detail);
-    format!(
-        "#{}  {}\n{}\n{detail}",
-        entry.seq,
-        entry.event,
-        fields.show("  ")
-    )
+    format!("#{}  {}\n{}\n{detail}", entry.seq, entry.event, fields.show("  "))
 }
 
 /// Size, head, anchor, lag.
 pub(crate) fn status(report: &StatusReport, dir: &str, zone: &Zone) -> String {
-    let clock = if report.clock_declared {
-        "declared by its writer"
-    } else {
-        "the machine's"
-    };
-    let writable = if report.writable {
-        "yes"
-    } else {
-        "no: reading the raw archive"
-    };
+    let clock = if report.clock_declared { "declared by its writer" } else { "the machine's" };
+    let writable = if report.writable { "yes" } else { "no: reading the raw archive" };
     let head = report.head.as_ref();
     let views = report.views_applied.map(|seq| behind(report, Some(seq)));
     let mut fields = Fields::default();
@@ -84,26 +55,11 @@ pub(crate) fn status(report: &StatusReport, dir: &str, zone: &Zone) -> String {
         .put("origin", &report.origin)
         .put("zone", &report.zone)
         .put("clock", clock)
-        .put(
-            "size",
-            format!("{} records · epoch {}", grouped(report.size), report.epoch),
-        )
-        .or(
-            "head",
-            head.map(|(seq, hash)| format!("seq {seq} · {hash}")),
-            "none",
-        )
+        .put("size", format!("{} records · epoch {}", grouped(report.size), report.epoch))
+        .or("head", head.map(|(seq, hash)| format!("seq {seq} · {hash}")), "none")
         .or("root", report.root, "none")
-        .or(
-            "last record",
-            report.last_recorded_at.map(|at| format_in(at, zone)),
-            "none",
-        )
-        .or(
-            "memories",
-            report.memories.map(grouped),
-            "not counted without views",
-        )
+        .or("last record", report.last_recorded_at.map(|at| format_in(at, zone)), "none")
+        .or("memories", report.memories.map(grouped), "not counted without views")
         .put("anchored", behind(report, report.anchored))
         .or("views", views, "not opened")
         .put("on disk", on_disk(report))
@@ -127,9 +83,7 @@ fn behind(report: &StatusReport, seq: Option<Seq>) -> String {
 fn on_disk(report: &StatusReport) -> String {
     let log = size(report.log_bytes);
     let segments = count(report.segments, "segment", "segments");
-    let views = report
-        .view_bytes
-        .map_or_else(|| "not counted".to_owned(), size);
+    let views = report.view_bytes.map_or_else(|| "not counted".to_owned(), size);
     format!("log {log} in {segments} · views {views}")
 }
 
@@ -149,12 +103,7 @@ pub(crate) fn verify(report: &VerifyReport) -> Vec<String> {
     let mut lines = Vec::new();
     for (line, check) in super::item::aligned(&rows).into_iter().zip(&report.checks) {
         lines.push(line);
-        lines.extend(
-            check
-                .findings
-                .iter()
-                .map(|finding| format!("  {}", visible(finding))),
-        );
+        lines.extend(check.findings.iter().map(|finding| format!("  {}", visible(finding))));
     }
     lines
 }

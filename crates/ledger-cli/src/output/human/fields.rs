@@ -50,10 +50,7 @@ mod tests {
     #[test]
     fn labels_are_aligned() {
         let mut fields = Fields::default();
-        fields
-            .put("a", 1)
-            .maybe("none", None::<u8>)
-            .or("long", None::<u8>, "nothing");
+        fields.put("a", 1).maybe("none", None::<u8>).or("long", None::<u8>, "nothing");
         assert_eq!(fields.show("  "), "  a     1\n  long  nothing");
     }
 }

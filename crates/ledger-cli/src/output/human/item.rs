@@ -1,12 +1,12 @@
 //! Owns how memories look: one as a card, many as a table.
 
 use memledger::civil::{Zone, format_in};
-use memledger::format::{MemoryId, Micros};
+use memledger::format::Micros;
 use memledger::{Item, Text};
 
 use super::super::json::held;
 use super::super::width::{one_line, padded, visible};
-use super::{Fields, block, short_ids, short_time, spans, words};
+use super::{Fields, block, short_ids, short_name, short_time, spans, words};
 
 /// Columns for text in a table.
 const TEXT: usize = 60;
@@ -19,18 +19,12 @@ pub(crate) fn card(item: &Item, zone: &Zone) -> String {
         .put("status", status(item, zone))
         .put("layer", format!("{} · {}", item.layer, item.body_type))
         .put("level", level(item))
-        .put(
-            "trust",
-            format!("{} · authority {}", item.trust, item.authority),
-        )
+        .put("trust", format!("{} · authority {}", item.trust, item.authority))
         .put("source", source(item))
         .or("by", name(item.by.as_ref()), item.actor_kind.name())
         .put("scope", &item.scope)
         .put("valid", spans(&item.validity, zone))
-        .put(
-            "recorded",
-            format!("{} · seq {}", time(item.recorded_at), item.seq),
-        )
+        .put("recorded", format!("{} · seq {}", time(item.recorded_at), item.seq))
         .maybe("claimed", item.claimed_at.map(time))
         .maybe("observed", item.observed_at.map(time))
         .maybe("expires", item.ttl_until.map(time))
@@ -41,24 +35,15 @@ pub(crate) fn card(item: &Item, zone: &Zone) -> String {
         .maybe("domain", name(item.domain.as_ref()))
         .maybe("tags", list(&item.tags))
         .maybe("subjects", list(&item.subjects))
-        .maybe(
-            "confidence",
-            item.confidence.map(|parts| f64::from(parts) / 10_000.0),
-        )
+        .maybe("confidence", item.confidence.map(|parts| f64::from(parts) / 10_000.0))
         .maybe("supersedes", list(&short_ids(&item.supersedes)))
         .maybe("derived from", list(&short_ids(&item.derived_from)))
-        .maybe(
-            "contested",
-            item.conflict_group.map(|seq| format!("seq {seq}")),
-        )
-        .maybe(
-            "stale",
-            item.stale.then_some("what it was made from has changed"),
-        )
+        .maybe("contested", item.conflict_group.map(|seq| format!("seq {seq}")))
+        .maybe("stale", item.stale.then_some("what it was made from has changed"))
         .maybe("pinned", item.pinned.then_some("yes"))
         .put("hash", item.hash);
     let id = item.id.hyphenated();
-    format!("{id}\n{}\n{}", block(&words(&item.text)), fields.show("  "))
+    format!("{} · {id}\n{}\n{}", short_name(item), block(&words(&item.text)), fields.show("  "))
 }
 
 /// A name that people gave, harmless.
@@ -109,13 +94,11 @@ fn source(item: &Item) -> String {
 
 /// Many memories, one a line, then their places where they differ.
 pub(crate) fn table(items: &[Item], valid_at: Micros, zone: &Zone) -> Vec<String> {
-    let ids: Vec<MemoryId> = items.iter().map(|item| item.id).collect();
     let rows: Vec<Vec<String>> = items
         .iter()
-        .zip(short_ids(&ids))
-        .map(|(item, id)| {
+        .map(|item| {
             vec![
-                id,
+                short_name(item),
                 item.status.to_string(),
                 item.layer.to_string(),
                 item.trust.to_string(),
@@ -134,18 +117,12 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let wide: Vec<usize> = (0..columns)
         .map(|at| {
             let cells = rows.iter().filter_map(|row| row.get(at));
-            cells
-                .map(|cell| super::super::width::width(cell))
-                .max()
-                .unwrap_or_default()
+            cells.map(|cell| super::super::width::width(cell)).max().unwrap_or_default()
         })
         .collect();
     rows.iter()
         .map(|row| {
-            let cells = row
-                .iter()
-                .zip(&wide)
-                .map(|(cell, wide)| padded(cell, *wide));
+            let cells = row.iter().zip(&wide).map(|(cell, wide)| padded(cell, *wide));
             cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         })
         .collect()

@@ -6,21 +6,21 @@ use memledger::{Difference, HistoryEntry, Item, Lineage, Outcome};
 
 use super::super::width::{one_line, visible};
 use super::item::{aligned, brief};
-use super::{card, short_id, short_ids, short_time, spans};
+use super::{card, short_ids, short_name, short_time, spans};
 use crate::context::Step;
 
 /// What one command led to. `verb` says it in the past tense.
 pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Option<Step>) -> String {
-    let id = outcome
-        .id
-        .as_ref()
-        .map(MemoryId::hyphenated)
-        .unwrap_or_default();
+    let id = outcome.id.as_ref().map(MemoryId::hyphenated).unwrap_or_default();
     let done = match outcome.verdict {
         Verdict::Committed => verb.to_owned(),
         other => other.to_string(),
     };
     let mut parts = vec![format!("#{}", outcome.seq), done];
+    if outcome.trust.is_some() {
+        // Only a write gives trust: the memory is named after its record.
+        parts.push(format!("m{}", outcome.seq));
+    }
     parts.extend((!id.is_empty()).then_some(id));
     parts.extend(outcome.trust.map(|trust| trust.to_string()));
     parts.push(match step {
@@ -35,10 +35,7 @@ pub(crate) fn outcome(outcome: &Outcome, verb: &str, step: Option<Step>) -> Stri
         text.push_str(&format!("\n  {}", visible(reason)));
     }
     if !outcome.superseded.is_empty() {
-        text.push_str(&format!(
-            "\n  closes {}",
-            short_ids(&outcome.superseded).join(", ")
-        ));
+        text.push_str(&format!("\n  closes {}", short_ids(&outcome.superseded).join(", ")));
     }
     text
 }
@@ -52,11 +49,7 @@ pub(crate) fn events(entries: &[HistoryEntry], zone: &Zone) -> Vec<String> {
                 format!("#{}", entry.seq),
                 format_in(entry.recorded_at, zone),
                 entry.event.clone(),
-                entry
-                    .by
-                    .as_ref()
-                    .map(|by| one_line(&by.to_string(), 32))
-                    .unwrap_or_default(),
+                entry.by.as_ref().map(|by| one_line(&by.to_string(), 32)).unwrap_or_default(),
                 entry.status.to_string(),
                 spans(&entry.validity, zone),
                 note(entry, zone),
@@ -67,15 +60,10 @@ pub(crate) fn events(entries: &[HistoryEntry], zone: &Zone) -> Vec<String> {
 }
 
 fn note(entry: &HistoryEntry, zone: &Zone) -> String {
-    let claimed = entry
-        .claimed_at
-        .map(|at| format!("claimed known {}, not witnessed", short_time(at, zone)));
+    let claimed =
+        entry.claimed_at.map(|at| format!("claimed known {}, not witnessed", short_time(at, zone)));
     let reason = entry.reason.as_ref().map(|reason| one_line(reason, 80));
-    claimed
-        .into_iter()
-        .chain(reason)
-        .collect::<Vec<_>>()
-        .join(" · ")
+    claimed.into_iter().chain(reason).collect::<Vec<_>>().join(" · ")
 }
 
 /// Where a memory comes from and what came from it.
@@ -98,14 +86,11 @@ pub(crate) fn lineage(lineage: &Lineage, zone: &Zone) -> Vec<String> {
 
 fn row(item: &Item) -> Vec<String> {
     vec![
-        short_id(&item.id),
+        short_name(item),
         item.status.to_string(),
         item.trust.to_string(),
         brief(&item.text, 60),
-        item.source
-            .as_ref()
-            .map(|source| one_line(source, 40))
-            .unwrap_or_default(),
+        item.source.as_ref().map(|source| one_line(source, 40)).unwrap_or_default(),
     ]
 }
 
@@ -120,7 +105,7 @@ pub(crate) fn difference(one: &Difference, (sign, change): (char, &str)) -> Vec<
     };
     vec![
         sign.to_string(),
-        short_id(&one.id),
+        short_name(shown),
         change.to_owned(),
         shown.layer.to_string(),
         brief(&shown.text, 60),

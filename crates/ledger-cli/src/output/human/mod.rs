@@ -42,16 +42,12 @@ pub(crate) fn short_ids(ids: &[MemoryId]) -> Vec<String> {
         .max()
         .unwrap_or_default();
     let length = SHORT.max(clash + 1);
-    full.iter()
-        .map(|id| id.get(..length).unwrap_or(id).to_owned())
-        .collect()
+    full.iter().map(|id| id.get(..length).unwrap_or(id).to_owned()).collect()
 }
 
-/// One id as a prefix.
-pub(crate) fn short_id(id: &MemoryId) -> String {
-    short_ids(std::slice::from_ref(id))
-        .pop()
-        .unwrap_or_default()
+/// The name of a memory for people: m and the record that wrote it.
+pub(crate) fn short_name(item: &memledger::Item) -> String {
+    format!("m{}", item.seq)
 }
 
 /// An instant for a column: the date, and the time of day unless it is midnight.
@@ -84,11 +80,7 @@ pub(crate) fn spans(validity: &[Interval], zone: &Zone) -> String {
     if validity.is_empty() {
         return "never".to_owned();
     }
-    validity
-        .iter()
-        .map(|one| span(one, zone))
-        .collect::<Vec<_>>()
-        .join(", ")
+    validity.iter().map(|one| span(one, zone)).collect::<Vec<_>>().join(", ")
 }
 
 /// The words, or why there are none.
@@ -104,10 +96,7 @@ pub(crate) fn words(text: &Text) -> String {
 
 /// Whole text, indented, harmless.
 pub(crate) fn block(text: &str) -> String {
-    let lines: Vec<String> = text
-        .split('\n')
-        .map(|line| format!("  {}", visible(line)))
-        .collect();
+    let lines: Vec<String> = text.split('\n').map(|line| format!("  {}", visible(line))).collect();
     lines.join("\n")
 }
 
@@ -172,9 +161,6 @@ mod tests {
     #[test]
     fn midnight_is_a_date() {
         assert_eq!(short_time(Micros(0), &Zone::UTC), "1970-01-01");
-        assert_eq!(
-            short_time(Micros(60_000_000), &Zone::UTC),
-            "1970-01-01 00:01"
-        );
+        assert_eq!(short_time(Micros(60_000_000), &Zone::UTC), "1970-01-01 00:01");
     }
 }
