@@ -28,6 +28,7 @@ pub mod script;
 pub mod seed;
 pub mod small;
 pub mod stored;
+pub mod tamper;
 pub mod viewing;
 pub mod witness;
 pub mod workload;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ledger_format::Micros;
+use ledger_format::{LedgerId, Micros};
 use memledger::{DeclaredClock, InitOptions, Ledger, OpenOptions, Result};
 use tempfile::TempDir;
 
@@ -14,6 +14,7 @@ use tempfile::TempDir;
 pub struct Place {
     dir: TempDir,
     pub clock: Arc<DeclaredClock>,
+    pub id: LedgerId,
     master: Option<PathBuf>,
 }
 
@@ -32,7 +33,12 @@ impl Place {
         // Only a key that was made for this ledger is the test's to remove.
         let own = master.ends_with(format!("{}.key", created.id));
         let master = own.then_some(master);
-        let place = Self { dir, clock, master };
+        let place = Self {
+            dir,
+            clock,
+            id: created.id,
+            master,
+        };
         (place, created.ledger)
     }
 

@@ -71,7 +71,8 @@ class _Memo:
 class FlippedBits(unittest.TestCase):
     """One bit at a time in the ledger of the vectors.
 
-    The long runs of zeros in headers and pages are all under one check; of these every eighth byte is taken.
+    Inside long runs of zeros every 64th byte is taken: they are reserved bytes of pages, all under the check of their
+    page (`test_spec.py` shows that no byte of a page is outside of it), and the bytes behind the last batch.
     """
 
     PAGES: tuple[tuple[str, int, Layout], ...] = (
@@ -85,11 +86,11 @@ class FlippedBits(unittest.TestCase):
     )
 
     def offsets(self, data: bytes) -> list[int]:
-        """The bytes to flip: all but seven of eight inside a run of zeros."""
+        """The bytes to flip: all that are not zero or near one that is not, and some of the others."""
         out = []
         for at in range(len(data)):
-            inside = not any(data[max(0, at - 40) : at + 40])
-            if not inside or at % 8 == 3:
+            inside = not any(data[max(0, at - 8) : at + 9])
+            if not inside or at % 64 == 3:
                 out.append(at)
         return out
 
@@ -112,7 +113,7 @@ class FlippedBits(unittest.TestCase):
                     if report.exit_code() != 3 and report.verdict != "erasure_unfinished":
                         self.fail(f"{path} at {at}: {report.verdict} at {report.at}")
                 memo.known.clear()
-        self.assertGreater(tried, 5000)
+        self.assertGreater(tried, 4000)
 
     def test_the_place_of_a_flipped_record(self) -> None:
         path, data = "log/0000000000.seg", LEDGER_FILES["log/0000000000.seg"]

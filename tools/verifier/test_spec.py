@@ -60,6 +60,22 @@ class Tables(unittest.TestCase):
                 if layout.magic:
                     self.assertEqual(rows(name)[0][4], f"`{layout.magic.decode()}`")
 
+    def test_every_byte_of_a_page_is_under_its_check(self) -> None:
+        for layout in (
+            files.BATCH,
+            files.SEGMENT,
+            files.PAYLOAD_FILE,
+            files.ANCHOR_LAYOUT,
+            files.KEY_FILE,
+            files.KEY_PAGE,
+        ):
+            (check,) = [row for row in layout.rows if row.type == "check"]
+            covered = {at for first, end in layout.covered for at in range(first, end)}
+            self.assertEqual(
+                covered | set(range(check.offset, check.offset + 16)), set(range(layout.size)), layout.name
+            )
+            self.assertEqual(len(covered), layout.size - 16)
+
     def test_trailer(self) -> None:
         expected = [(int(row[0]), int(row[1]), row[2], row[3]) for row in rows("batch_trailer")]
         self.assertEqual([row[:4] for row in files.TRAILER_ROWS], expected)

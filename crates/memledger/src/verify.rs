@@ -113,7 +113,7 @@ impl Ledger {
             (Some(feed), Some(head)) => feed.wait_for(head.seq).map_err(|error| error.to_string()),
             _ => Err("this ledger was opened without its views".to_owned()),
         };
-        report.checks.push(views_check(reader, level, views.map_err(Doubt::Unable), watch));
+        report.checks.push(views_check(reader, level, views.map_err(Doubt::Absent), watch));
         Ok(report)
     }
 
@@ -129,6 +129,11 @@ impl Ledger {
         let ledger = identity(&*storage, dir)?;
         let lock = storage.try_lock();
         let held = matches!(lock, Err(LockError::Held { .. }));
+        let closed = match &lock {
+            Ok(_) => None,
+            Err(LockError::Held { .. }) => Some("another process holds the ledger and its views"),
+            Err(_) => Some("the directory takes no writes, and opening views writes"),
+        };
         let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
         let upto = if held {
             read_anchors(&*storage)?.best().map(Position::of_anchor)
@@ -147,12 +152,10 @@ impl Ledger {
         }
         // Opening views takes away the mark that they were closed in order: only who looks into them
         // does it.
-        let views = if level < VerifyLevel::Views {
-            Err(Doubt::Unable("the level does not include them".to_owned()))
-        } else if held {
-            Err(Doubt::Unable("another process holds the ledger and its views".to_owned()))
-        } else {
-            stored_views(dir, ledger)
+        let views = match closed {
+            _ if level < VerifyLevel::Views => Err(Doubt::Absent(String::new())),
+            Some(reason) => Err(Doubt::Absent(reason.to_owned())),
+            None => stored_views(dir, ledger),
         };
         let borrowed = views.as_ref().map_err(Clone::clone);
         report.checks.push(views_check(&reader, level, borrowed, watch));
@@ -168,7 +171,9 @@ impl Ledger {
 enum Doubt {
     /// They are not what they should be.
     Wrong(String),
-    /// They are not there, or cannot be opened here.
+    /// They are not there, or not open to this process: nothing is said about them.
+    Absent(String),
+    /// They are there, but cannot be compared.
     Unable(String),
 }
 
@@ -239,7 +244,7 @@ fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
         return Ok(header.ledger);
     }
     Err(Error::invalid(format!(
-        "{} holds no ledger: neither ledger.toml, nor an anchor, nor the first segment can be read",
+        "{} holds no ledger (no ledger.toml, no anchor, no segment); name its directory with -C, or make one with `memledger init`",
         dir.display()
     )))
 }
@@ -248,7 +253,7 @@ fn stored_views(dir: &Path, ledger: LedgerId) -> std::result::Result<Views, Doub
     match Views::open(&dir.join("views"), ledger_views::OpenOptions::new(ledger)) {
         Opened::Ready(views) => Ok(*views),
         Opened::Unusable(reason @ (Unusable::Missing | Unusable::InUse | Unusable::OtherSchema { .. })) => {
-            Err(Doubt::Unable(reason.to_string()))
+            Err(Doubt::Absent(reason.to_string()))
         }
         Opened::Unusable(reason) => Err(Doubt::Wrong(reason.to_string())),
     }
@@ -283,6 +288,7 @@ fn views_check(
             Some(format!("{what}; run `memledger rebuild`, the log is not concerned")),
         ),
         Err(Doubt::Unable(why)) => (CheckVerdict::CannotCheck, Some(why)),
+        Err(Doubt::Absent(why)) => (CheckVerdict::NotChecked, Some(why)),
     };
     check.verdict = verdict;
     check.findings.extend(finding);

@@ -1,13 +1,146 @@
-//! x
-use memledger::{Ledger, VerifyLevel};
-use replay_tests::small;
+//! One flipped bit at every byte of a small ledger: verification reports it and never says that all is
+//! well, and whoever asks gets an error or the true answers, never other ones.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ledger_format::PayloadId;
+use ledger_store::storage::FsStorage;
+use ledger_store::{KeyState, KeyStore, MasterEnv, MasterKey};
+use memledger::{CheckVerdict, VerifyLevel};
+use replay_tests::place::{self, Place};
+use replay_tests::small::{self, Answer};
+use replay_tests::tamper::{
+    archive_is_true, each_flip, inside, opening_is_true, reported, verify,
+};
+
+/// A small ledger and what it truly answers.
+fn ledger() -> (Place, Vec<Answer>) {
+    let place = small::ledger();
+    let whole = verify(&place.path(), VerifyLevel::Views);
+    assert_eq!(whole.verdict(), CheckVerdict::Ok, "{whole:#?}");
+    let archive = place.archive_at(&place.path()).unwrap();
+    let truth = small::answers(&archive, true).unwrap();
+    assert_eq!(truth.last().map(Vec::len), Some(4));
+    (place, truth)
+}
+
+fn name(place: &Place, path: &Path) -> String {
+    let inside = path.strip_prefix(place.path()).unwrap();
+    inside.display().to_string()
+}
+
+fn length(files: &[PathBuf]) -> usize {
+    let lengths = files.iter().map(|path| path.metadata().unwrap().len());
+    lengths.sum::<u64>() as usize
+}
+
+/// Every byte of some files. How often the archive answered all the same.
+fn flip_all(place: &Place, truth: &[Answer], files: &[PathBuf]) -> usize {
+    let (mut flips, mut answered) = (0, 0);
+    for path in files {
+        let name = name(place, path);
+        flips += each_flip(path, 1, |at| {
+            let what = format!("byte {at} of {name}");
+            let findings = reported(&place.path(), VerifyLevel::Content, &what);
+            assert!(findings.contains(&name), "{what}: {findings}");
+            answered += usize::from(archive_is_true(place, &place.path(), truth, &what));
+        });
+    }
+    assert_eq!(flips, length(files), "every byte");
+    answered
+}
 
 #[test]
-fn measure() {
-    let p = small::ledger();
-    let level = match std::env::var("LVL").unwrap().as_str() { "log" => VerifyLevel::Log, "views" => VerifyLevel::Views, _ => VerifyLevel::Content };
-        for _ in 0..1000 {
-            let r = Ledger::verify_dir(&p.path(), level, &|_, _, _| ()).unwrap();
-            assert_eq!(r.verdict(), memledger::CheckVerdict::Ok, "{r:#?}");
-        }
+fn rival_07_one_flipped_bit_in_the_log_is_reported_with_its_place() {
+    let (place, truth) = ledger();
+    let log = inside(&place, "log");
+    assert!(length(&log) > 5_000);
+    assert_eq!(flip_all(&place, &truth, &log), 0, "every answer rests on the whole log");
+    each_flip(&log[0], 101, |at| {
+        let findings = reported(&place.path(), VerifyLevel::Log, "the log");
+        let line = findings.lines().find(|line| line.starts_with("log/"));
+        let line = line.unwrap_or_else(|| panic!("byte {at}: {findings}"));
+        assert!(line.contains(" at byte ") && line.contains("(record "), "byte {at}: {line}");
+    });
+}
+
+#[test]
+fn a_flipped_bit_in_a_payload_is_reported_and_never_read() {
+    let (place, truth) = ledger();
+    let payloads = inside(&place, "payloads");
+    assert!(length(&payloads) > 1_000);
+    assert_eq!(flip_all(&place, &truth, &payloads), 0, "every payload is in some answer");
+}
+
+#[test]
+fn a_flipped_bit_in_an_anchor_or_the_copy_of_genesis_is_reported() {
+    let (place, truth) = ledger();
+    let files = ["anchor.a", "anchor.b", "ledger.toml"].map(|name| place.path().join(name));
+    assert!(length(&files) > 1_300);
+    let answered = flip_all(&place, &truth, &files);
+    assert!(answered > 1_000, "one copy of the anchor is enough to read: {answered}");
+}
+
+/// Every byte by the check of the key files themselves; the whole check and the answers with them,
+/// which cost a hundred times as much, at every 64th.
+#[test]
+fn a_flipped_bit_in_a_key_file_is_reported_and_the_other_copy_counts() {
+    let (place, truth) = ledger();
+    let truths = keys(&place).unwrap().1;
+    let files = inside(&place, "keys");
+    let mut flips = 0;
+    for path in &files {
+        let name = name(&place, path);
+        flips += each_flip(path, 1, |at| {
+            let what = format!("byte {at} of {name}");
+            let (faults, found) = keys(&place).unwrap_or_else(|why| panic!("{what}: {why}"));
+            assert!(faults > 0, "{what}");
+            assert!(found == truths, "{what}: another key");
+        });
+        each_flip(path, 64, |at| {
+            let what = format!("byte {at} of {name}");
+            let findings = reported(&place.path(), VerifyLevel::Content, &what);
+            assert!(findings.contains(&name), "{what}: {findings}");
+            assert!(archive_is_true(&place, &place.path(), &truth, &what), "{what}");
+        });
+    }
+    assert_eq!((files.len(), flips), (2, length(&files)));
+    assert!(flips >= 4 * 4_096);
+}
+
+type Keys = Vec<Option<Vec<u8>>>;
+
+/// Faults in the key files, and all keys.
+fn keys(place: &Place) -> Result<(u64, Keys), ledger_store::StoreError> {
+    let storage = Arc::new(FsStorage::open(&place.path()).unwrap());
+    let (master, _) = MasterKey::load(&MasterEnv::from_process(), &place.id)?.unwrap();
+    let keys = KeyStore::open(storage, place.id, Some(&master))?;
+    let check = keys.check(&mut |_| ())?;
+    let slots = (0..keys.slots()).map(|slot| match keys.key(PayloadId(slot)) {
+        Ok(KeyState::Key(key)) => Some(key.to_vec()),
+        _ => None,
+    });
+    Ok((check.faults, slots.collect()))
+}
+
+/// Opening writes and recovers, so it is done on a copy; every file takes part, the views too.
+#[test]
+fn opening_a_ledger_with_a_flipped_bit_fails_or_answers_the_truth() {
+    let (place, truth) = ledger();
+    let copy = place.beside("copy");
+    let (mut flips, mut answered) = (0, 0);
+    let files: Vec<PathBuf> = place::files(&place.path());
+    for path in files.iter().filter(|path| !path.ends_with("lock")) {
+        let name = name(&place, path);
+        let step = if name.starts_with("views") { 7 } else { 61 };
+        flips += each_flip(path, step, |at| {
+            place::copy_tree(&place.path(), &copy);
+            let what = format!("byte {at} of {name}");
+            answered += usize::from(opening_is_true(&place, &copy, &truth, &what));
+            std::fs::remove_dir_all(&copy).unwrap();
+        });
+    }
+    assert!(flips > 600 && answered > 250, "{flips} {answered}");
+    println!("{flips} {answered}");
 }

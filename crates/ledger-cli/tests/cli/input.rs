@@ -148,8 +148,8 @@ fn ids_are_whole_or_unique_prefixes() {
             .fails(6, &["2 memories", &a, &b, "first of the pair", "more of the id"]);
         bench.run(["pin", &a[..8]]).fails(6, &[&b]);
     }
-    bench.run(["get", "1234567"]).fails(2, &["no memory id"]);
-    bench.run(["get", "hello"]).fails(2, &["no memory id"]);
+    bench.run(["get", "1234567"]).fails(2, &["is no memory", "m12"]);
+    bench.run(["get", "hello"]).fails(2, &["is no memory", "m12"]);
     bench.run(["get", "00000000"]).fails(1, &["00000000"]);
     let unknown = "00000000-0000-7000-8000-000000000000";
     bench.run(["get", unknown]).fails(1, &[unknown]);

@@ -19,7 +19,7 @@ fn corrected(bench: &Bench) -> (String, String) {
     let mistyped = ["write", "--supersedes", "mem_01J9"];
     bench.run(mistyped).fails(2, &["nothing to write"]);
     let mistyped = ["write", "text", "--supersedes", "mem_01J9"];
-    bench.run(mistyped).fails(2, &["\"mem_01J9\" is no memory id"]);
+    bench.run(mistyped).fails(2, &["\"mem_01J9\" is no memory"]);
     (old, correction["id"].as_str().unwrap().to_owned())
 }
 

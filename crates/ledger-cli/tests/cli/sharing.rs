@@ -33,7 +33,7 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     let (mut child, input) = holder(&bench);
     let pid = child.id().to_string();
     for args in
-        [vec!["write", "x"], vec!["list"], vec!["verify"], vec!["rebuild"], vec!["pin", &id]]
+        [vec!["write", "x"], vec!["list"], vec!["status"], vec!["rebuild"], vec!["pin", &id]]
     {
         bench.run(&args).fails(6, &[&pid, "--from-archive"]);
     }
@@ -45,6 +45,8 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     assert!(read.out.contains("before"), "{read:?}");
     bench.run(["get", &id, "--from-archive"]).ends(0);
     bench.run(["verify", "--from-archive"]).ends(0);
+    bench.run(["verify"]).ends(0).shows(&["not checked", "another process holds"]);
+    bench.run(["verify", "--level", "views"]).ends(4);
     drop(input);
     assert!(child.wait().unwrap().success());
     assert_eq!(bench.ids(&[]).len(), 2);
