@@ -17,6 +17,8 @@ mod help;
 mod input;
 #[path = "cli/lifecycle.rs"]
 mod lifecycle;
+#[path = "cli/readme.rs"]
+mod readme;
 #[path = "cli/sharing.rs"]
 mod sharing;
 #[path = "cli/stdin.rs"]
