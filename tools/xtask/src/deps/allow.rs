@@ -52,8 +52,8 @@ pub(crate) const BANNED: &[Banned] = &[
 pub(crate) const USERS: &[(&str, &[&str], &str)] = &[
     (
         "sled",
-        &["ledger-views"],
-        "views are disposable, so its types stay inside their crate",
+        &["ledger-views", "bench"],
+        "views are disposable, so its types stay inside their crate; the benchmarks measure it as a peer",
     ),
     ("bincode", &["ledger-format"], "one module owns the bytes"),
     (
@@ -83,14 +83,17 @@ pub(crate) const DUPLICATES: &[(&str, &str)] = &[
         "blake3 is a step ahead of the AEAD crates; it is a few lines",
     ),
     (
-        "getrandom",
-        "the newer one comes with proptest and tempfile, in tests only",
+        "foldhash",
+        "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
+    ),
+    (
+        "hashbrown",
+        "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
     ),
     (
         "syn",
         "zeroize_derive is a step behind serde and clap; it is a build-time parser",
     ),
-    ("winnow", "toml 0.9 itself uses both"),
 ];
 
 /// An advisory that is known and accepted until a date.
