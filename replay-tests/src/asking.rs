@@ -57,10 +57,7 @@ pub fn filters() -> Vec<Filter> {
 /// The bases are the same but for the way.
 pub fn bases(views: &Snapshot<'_>, archive: &Snapshot<'_>) -> usize {
     assert!(!views.basis().from_archive && archive.basis().from_archive);
-    let told = Basis {
-        from_archive: false,
-        ..archive.basis().clone()
-    };
+    let told = Basis { from_archive: false, ..archive.basis().clone() };
     assert_eq!(views.basis(), &told);
     assert_eq!(views.basis().line(), archive.basis().line());
     1
@@ -81,10 +78,7 @@ pub fn listing(views: &Snapshot<'_>, archive: &Snapshot<'_>, filter: &Filter) ->
 
 /// The same listing page by page, through cursors.
 pub fn paged(snapshot: &Snapshot<'_>, filter: &Filter, whole: &Listing, limit: usize) {
-    let filter = Filter {
-        limit,
-        ..filter.clone()
-    };
+    let filter = Filter { limit, ..filter.clone() };
     let found = pages(snapshot, &filter);
     assert_eq!(found, whole.items, "{} {filter:?}", snapshot.basis().line());
 }
@@ -93,10 +87,7 @@ fn pages(snapshot: &Snapshot<'_>, filter: &Filter) -> Vec<Item> {
     let mut items = Vec::new();
     let mut after = None;
     loop {
-        let page = Filter {
-            after,
-            ..filter.clone()
-        };
+        let page = Filter { after, ..filter.clone() };
         let page = snapshot.list(&page).unwrap();
         assert!(page.items.len() <= filter.limit);
         assert!(page.next.is_none() || page.items.len() == filter.limit);

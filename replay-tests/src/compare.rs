@@ -24,15 +24,8 @@ pub fn row_of(id: MemoryId, memory: &Memory) -> Row {
         key: memory.key,
         layer: life.layer,
         trust: life.trust,
-        closed: life
-            .closed
-            .as_ref()
-            .map(|closure| (closure.seq, closure.kind, closure.by)),
-        pushed_down: life
-            .pushed_down
-            .iter()
-            .map(|push| (push.seq, push.reach))
-            .collect(),
+        closed: life.closed.as_ref().map(|closure| (closure.seq, closure.kind, closure.by)),
+        pushed_down: life.pushed_down.iter().map(|push| (push.seq, push.reach)).collect(),
         contest: life.contest,
         forgotten: life.forgotten,
         erased: life.erased,
@@ -83,29 +76,17 @@ fn memories(state: &State, moment: &Moment<'_>, valid: &[Micros]) -> Verdict {
         let told = answers::row(*id, &story).ok_or("a memory without a story")?;
         let row = row_of(*id, memory);
         if row != told {
-            return Err(format!(
-                "memory {id} (replay / oracle): {}",
-                row.differences(&told)
-            ));
+            return Err(format!("memory {id} (replay / oracle): {}", row.differences(&told)));
         }
-        let ends = told
-            .ttl_until
-            .map(|Micros(end)| [Micros(end.saturating_sub(1)), Micros(end)]);
+        let ends = told.ttl_until.map(|Micros(end)| [Micros(end.saturating_sub(1)), Micros(end)]);
         for at in valid {
             let question = format!("whether memory {id} holds at {}", at.0);
             let holds = memory.lifecycle.validity.contains(*at);
             same(&question, &holds, &answers::holds(&story, *at))?;
             for known in ends.into_iter().flatten().chain([now]) {
-                let status = memory
-                    .lifecycle
-                    .status(Instants { known, valid: *at })
-                    .name();
+                let status = memory.lifecycle.status(Instants { known, valid: *at }).name();
                 let word = answers::word(&told, &story, known, *at);
-                same(
-                    &format!("status of {id} known {} valid {}", known.0, at.0),
-                    &status,
-                    &word,
-                )?;
+                same(&format!("status of {id} known {} valid {}", known.0, at.0), &status, &word)?;
             }
         }
     }
@@ -124,27 +105,15 @@ fn scopes(state: &State, moment: &Moment<'_>) -> Verdict {
         }
         let inside = |memory: &Memory| state.scope_within(memory.scope, *ancestor);
         let members = chosen(state, inside);
-        same(
-            &format!("members of scope {ancestor}"),
-            &members,
-            &moment.members(*ancestor),
-        )?;
+        same(&format!("members of scope {ancestor}"), &members, &moment.members(*ancestor))?;
         let keyed = chosen(state, |memory| memory.key == Some(*ancestor));
-        same(
-            &format!("memories of key {ancestor}"),
-            &keyed,
-            &moment.keyed(*ancestor),
-        )?;
+        same(&format!("memories of key {ancestor}"), &keyed, &moment.keyed(*ancestor))?;
     }
     Ok(())
 }
 
 fn chosen(state: &State, which: impl Fn(&Memory) -> bool) -> Vec<MemoryId> {
-    state
-        .memories()
-        .filter(|(_, memory)| which(memory))
-        .map(|(id, _)| *id)
-        .collect()
+    state.memories().filter(|(_, memory)| which(memory)).map(|(id, _)| *id).collect()
 }
 
 fn names(state: &State, moment: &Moment<'_>) -> Verdict {
@@ -172,28 +141,14 @@ fn names(state: &State, moment: &Moment<'_>) -> Verdict {
 }
 
 fn ledger(state: &State, moment: &Moment<'_>) -> Verdict {
-    same(
-        "the ledger's id",
-        &state.ledger(),
-        &moment.ledger().unwrap_or_default(),
-    )?;
+    same("the ledger's id", &state.ledger(), &moment.ledger().unwrap_or_default())?;
     same("the epoch", &state.epoch(), &moment.epoch())?;
     same("the policy", &state.policy(), &moment.policy())?;
     same("the receipts", &state.receipts(), &moment.receipts())?;
-    same(
-        "the unknown record",
-        &state.unknown_critical(),
-        &moment.unknown_critical(),
-    )?;
+    same("the unknown record", &state.unknown_critical(), &moment.unknown_critical())?;
     for key in (0..5).map(|byte| Digest16([byte; 16])) {
-        let found = state
-            .idempotent(&key)
-            .map(|first| (first.proposal, first.seq));
-        same(
-            &format!("idempotency key {key}"),
-            &found,
-            &moment.idempotent(key),
-        )?;
+        let found = state.idempotent(&key).map(|first| (first.proposal, first.seq));
+        same(&format!("idempotency key {key}"), &found, &moment.idempotent(key))?;
     }
     for seq in moment.events().iter().map(|event| event.seq()) {
         let question = format!("contest {seq}");
@@ -208,11 +163,7 @@ fn erasures(state: &State, moment: &Moment<'_>) -> Verdict {
     for (id, erasure) in state.erasures() {
         let told = moment.erasure(*id);
         let found = (erasure.seen as usize, erasure.intended, erasure.done);
-        same(
-            &format!("erasure {id}"),
-            &found,
-            &(told.parts.len(), told.intended, told.done),
-        )?;
+        same(&format!("erasure {id}"), &found, &(told.parts.len(), told.intended, told.done))?;
     }
     Ok(())
 }
@@ -221,27 +172,17 @@ fn payloads(state: &State, moment: &Moment<'_>) -> Verdict {
     let mut erased = BTreeSet::new();
     for id in (0..400).map(PayloadId) {
         let found = state.erased().contains(id);
-        same(
-            &format!("whether payload {id} is erased"),
-            &found,
-            &moment.payload_erased(id),
-        )?;
+        same(&format!("whether payload {id} is erased"), &found, &moment.payload_erased(id))?;
         erased.extend(found.then_some(id));
     }
-    same(
-        "how many payloads are erased",
-        &state.erased().count(),
-        &(erased.len() as u64),
-    )
+    same("how many payloads are erased", &state.erased().count(), &(erased.len() as u64))
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(question: &str, replay: &T, oracle: &T) -> Verdict {
     if replay == oracle {
         return Ok(());
     }
-    Err(format!(
-        "{question}: replay says {replay:?}, the oracle {oracle:?}"
-    ))
+    Err(format!("{question}: replay says {replay:?}, the oracle {oracle:?}"))
 }
 
 /// Replays a history beside the oracle and compares after every record: at the instants that record
@@ -273,10 +214,7 @@ pub fn whole(
 }
 
 fn place(seq: Seq, event: &ledger_replay::Sequenced) -> String {
-    let kind = event
-        .event
-        .kind()
-        .map_or("an unknown kind", ledger_format::Kind::name);
+    let kind = event.event.kind().map_or("an unknown kind", ledger_format::Kind::name);
     format!("after record {seq} ({kind})")
 }
 

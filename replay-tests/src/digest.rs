@@ -20,15 +20,8 @@ pub struct Fingerprint {
 #[must_use]
 pub fn fingerprint(history: &History) -> Fingerprint {
     let hasher = RecordHasher::new(&history.ledger);
-    let records = history
-        .entries
-        .iter()
-        .map(|entry| hasher.hash(&entry.bytes))
-        .collect();
-    Fingerprint {
-        records,
-        states: states(&history.events()),
-    }
+    let records = history.entries.iter().map(|entry| hasher.hash(&entry.bytes)).collect();
+    Fingerprint { records, states: states(&history.events()) }
 }
 
 /// The digest of the state after every event.

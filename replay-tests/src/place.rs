@@ -24,21 +24,13 @@ impl Place {
     pub fn new(at: Micros) -> (Self, Ledger) {
         let dir = fast_dir();
         let clock = Arc::new(DeclaredClock::new(at));
-        let options = InitOptions {
-            clock: clock.clone(),
-            ..InitOptions::default()
-        };
+        let options = InitOptions { clock: clock.clone(), ..InitOptions::default() };
         let created = Ledger::init(&dir.path().join("ledger"), options).unwrap();
         let master = PathBuf::from(created.master_location);
         // Only a key that was made for this ledger is the test's to remove.
         let own = master.ends_with(format!("{}.key", created.id));
         let master = own.then_some(master);
-        let place = Self {
-            dir,
-            clock,
-            id: created.id,
-            master,
-        };
+        let place = Self { dir, clock, id: created.id, master };
         (place, created.ledger)
     }
 
@@ -57,10 +49,7 @@ impl Place {
     /// How this place opens ledgers.
     #[must_use]
     pub fn options(&self) -> OpenOptions {
-        OpenOptions {
-            clock: self.clock.clone(),
-            ..OpenOptions::default()
-        }
+        OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() }
     }
 
     /// Opens the ledger.

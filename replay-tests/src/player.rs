@@ -4,9 +4,7 @@
 //! and differ); what is refused must leave the head where it was, and that is checked here.
 
 use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, Trust};
-use memledger::{
-    Command, Content, ErrorKind, Ledger, Outcome, Proposal, Scope, Submission, Terms,
-};
+use memledger::{Command, Content, ErrorKind, Ledger, Outcome, Proposal, Scope, Submission, Terms};
 
 use crate::place::Place;
 use crate::rng::Rng;
@@ -66,20 +64,10 @@ pub struct Manner {
 }
 
 /// Lives a while and closes the ledger. `watch` looks at the open ledger now and then.
-pub fn play(
-    seed: u64,
-    manner: Manner,
-    mut watch: impl FnMut(&Place, &Ledger, &mut Rng),
-) -> Played {
+pub fn play(seed: u64, manner: Manner, mut watch: impl FnMut(&Place, &Ledger, &mut Rng)) -> Played {
     let (place, mut ledger) = Place::new(Micros(time::BASE));
-    let done = Played {
-        place,
-        memories: Vec::new(),
-        accepted: 0,
-        refused: 0,
-        repeated: 0,
-        openings: 1,
-    };
+    let done =
+        Played { place, memories: Vec::new(), accepted: 0, refused: 0, repeated: 0, openings: 1 };
     let mut player = Player {
         rng: Rng::part(seed, 3),
         now: time::BASE,
@@ -112,11 +100,7 @@ impl Player {
     fn step(&mut self, ledger: &Ledger) {
         self.now += time::tick(self.rng.byte());
         // A wall clock that falls back is held by the ledger.
-        let back = if self.rng.chance(1, 10) {
-            86_400_000_000
-        } else {
-            0
-        };
+        let back = if self.rng.chance(1, 10) { 86_400_000_000 } else { 0 };
         self.done.place.clock.set(Micros(self.now - back));
         let submission = self.submission();
         let before = ledger.status().unwrap().head;
@@ -158,20 +142,11 @@ impl Player {
             let at = self.rng.index(self.keyed.len());
             return self.keyed[at].clone();
         }
-        let many = if self.rng.chance(1, 8) {
-            2 + self.rng.index(2)
-        } else {
-            1
-        };
+        let many = if self.rng.chance(1, 8) { 2 + self.rng.index(2) } else { 1 };
         let commands = (0..many).map(|_| self.command()).collect();
         let terms = Terms {
-            by: self
-                .maybe(2, &["person:Ann", "agent:coder"])
-                .map(|by| by.parse().unwrap()),
-            idempotency_key: self
-                .rng
-                .chance(1, 6)
-                .then(|| format!("key {}", self.rng.index(30))),
+            by: self.maybe(2, &["person:Ann", "agent:coder"]).map(|by| by.parse().unwrap()),
+            idempotency_key: self.rng.chance(1, 6).then(|| format!("key {}", self.rng.index(30))),
             claimed_at: self.instant(self.claims),
             job: self.rng.chance(1, 6).then_some(JobId([7; 16])),
             ..Terms::default()
@@ -180,9 +155,7 @@ impl Player {
     }
 
     fn command(&mut self) -> Command {
-        let reason = self
-            .maybe(2, &["the rule was changed", "it was wrong"])
-            .map(str::to_owned);
+        let reason = self.maybe(2, &["the rule was changed", "it was wrong"]).map(str::to_owned);
         let ticket = self.rng.below(100);
         let Some(memory) = self.target().filter(|_| ticket >= 36) else {
             return Command::Write(Box::new(self.proposal()));
@@ -191,42 +164,27 @@ impl Player {
             36..50 => self.close(memory, reason),
             50..60 => {
                 let (from, until) = self.interval();
-                Command::Reopen {
-                    memory,
-                    from,
-                    until,
-                    reason,
-                }
+                Command::Reopen { memory, from, until, reason }
             }
-            60..67 => Command::Confirm {
-                memories: self.targets(),
-                ttl_until: self.instant(2),
-                reason,
-            },
-            67..72 => Command::Use {
-                memories: self.targets(),
-                reason,
-            },
+            60..67 => {
+                Command::Confirm { memories: self.targets(), ttl_until: self.instant(2), reason }
+            }
+            67..72 => Command::Use { memories: self.targets(), reason },
             72..79 => Command::PushDown {
                 memory,
                 query: self.maybe(3, &["how?"]).map(str::to_owned),
                 evidence: None,
                 reason,
             },
-            79..81 => Command::Lift {
-                memory: self.one_of(|player| &player.pushed_down, memory),
-                reason,
-            },
-            81..86 => Command::Contest {
-                memories: self.targets(),
-                reason,
-            },
+            79..81 => {
+                Command::Lift { memory: self.one_of(|player| &player.pushed_down, memory), reason }
+            }
+            81..86 => Command::Contest { memories: self.targets(), reason },
             86..90 => self.resolve(reason),
             90..92 => Command::Pin { memory, set: true },
-            92..93 => Command::Pin {
-                memory: self.one_of(|player| &player.pinned, memory),
-                set: false,
-            },
+            92..93 => {
+                Command::Pin { memory: self.one_of(|player| &player.pinned, memory), set: false }
+            }
             93..95 => Command::Forget {
                 memories: vec![memory],
                 subject: self.maybe(2, &PEOPLE).map(str::to_owned),
@@ -291,24 +249,9 @@ impl Player {
 
     fn close(&mut self, memory: MemoryId, reason: Option<String>) -> Command {
         let (from, until) = self.interval();
-        let kind = if self.rng.chance(1, 4) {
-            CloseKind::Wrong
-        } else {
-            CloseKind::Changed
-        };
-        let replaced_by = if self.rng.chance(1, 4) {
-            self.target()
-        } else {
-            None
-        };
-        Command::Close {
-            memory,
-            kind,
-            from,
-            until,
-            replaced_by,
-            reason,
-        }
+        let kind = if self.rng.chance(1, 4) { CloseKind::Wrong } else { CloseKind::Changed };
+        let replaced_by = if self.rng.chance(1, 4) { self.target() } else { None };
+        Command::Close { memory, kind, from, until, replaced_by, reason }
     }
 
     fn resolve(&mut self, reason: Option<String>) -> Command {
@@ -317,24 +260,14 @@ impl Player {
         } else {
             self.contests[self.rng.index(self.contests.len())]
         };
-        Command::Resolve {
-            contest,
-            kept: Vec::new(),
-            reason,
-        }
+        Command::Resolve { contest, kept: Vec::new(), reason }
     }
 
     fn rank(&mut self, memory: MemoryId, reason: Option<String>) -> Command {
         let up = self.rng.chance(1, 2);
         let trust = self.maybe(2, &[Trust::Draft, Trust::Verified, Trust::Approved]);
         let layer = self.maybe(2, &[Layer::Canonical, Layer::Summary, Layer::Session]);
-        Command::Rank {
-            memory,
-            trust,
-            layer,
-            up,
-            reason,
-        }
+        Command::Rank { memory, trust, layer, up, reason }
     }
 
     /// One of the memories; now and then one that does not exist.

@@ -74,11 +74,8 @@ mod tests {
     fn split_mix_gives_the_published_numbers() {
         let mut state = 1_234_567;
         let first: Vec<u64> = (0..3).map(|_| split_mix(&mut state)).collect();
-        let published = [
-            6_457_827_717_110_365_317,
-            3_203_168_211_198_807_973,
-            9_817_491_932_198_370_423,
-        ];
+        let published =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!(first, published);
     }
 

@@ -25,10 +25,7 @@ impl Script {
     /// A history that begins at an instant.
     #[must_use]
     pub fn at(now: i64) -> Self {
-        Self {
-            now,
-            ..Self::default()
-        }
+        Self { now, ..Self::default() }
     }
 
     /// Records an event now.
@@ -38,11 +35,7 @@ impl Script {
         let kind = event.kind().unwrap_or(Kind::Pin);
         let mut header = RecordHeader::new(kind, seq, prev, Micros(self.now));
         header.scope = self.scope;
-        self.events.push(ledger_replay::Sequenced::new(
-            header,
-            RecordHash([2; 32]),
-            event,
-        ));
+        self.events.push(ledger_replay::Sequenced::new(header, RecordHash([2; 32]), event));
         seq
     }
 
@@ -59,13 +52,7 @@ impl Script {
     pub fn close(&mut self, memory: MemoryId, from: Option<i64>, until: Option<i64>) -> Seq {
         let (from, until) = (from.map(Micros), until.map(Micros));
         let kind = CloseKind::Changed;
-        self.add(Event::Close(Close {
-            memory,
-            kind,
-            from,
-            until,
-            replaced_by: None,
-        }))
+        self.add(Event::Close(Close { memory, kind, from, until, replaced_by: None }))
     }
 
     /// The last record.
@@ -78,12 +65,9 @@ impl Script {
     #[must_use]
     pub fn state(&self, seq: Seq) -> State {
         let mut state = State::default();
-        self.events
-            .iter()
-            .filter(|event| event.seq() <= seq)
-            .for_each(|event| {
-                apply(&mut state, event);
-            });
+        self.events.iter().filter(|event| event.seq() <= seq).for_each(|event| {
+            apply(&mut state, event);
+        });
         state
     }
 
@@ -92,13 +76,10 @@ impl Script {
     #[must_use]
     pub fn word(&self, seq: Seq, id: MemoryId, known: i64, valid: i64) -> Option<&'static str> {
         let (known, valid) = (Micros(known), Micros(valid));
-        let told = Oracle::new(self.events.clone())
-            .at(seq)
-            .status(id, known, valid);
+        let told = Oracle::new(self.events.clone()).at(seq).status(id, known, valid);
         let state = self.state(seq);
-        let found = state
-            .memory(&id)
-            .map(|memory| memory.lifecycle.status(Instants { known, valid }));
+        let found =
+            state.memory(&id).map(|memory| memory.lifecycle.status(Instants { known, valid }));
         assert_eq!(found.map(|status| status.name()), told, "replay / oracle");
         told
     }
@@ -106,8 +87,7 @@ impl Script {
     /// The word now, about a valid time.
     #[must_use]
     pub fn ask(&self, id: MemoryId, valid: i64) -> &'static str {
-        self.word(self.head(), id, self.now, valid)
-            .unwrap_or("absent")
+        self.word(self.head(), id, self.now, valid).unwrap_or("absent")
     }
 
     /// Everything else about a memory now. Panics when replay and oracle disagree.
@@ -115,11 +95,7 @@ impl Script {
     pub fn row(&self, id: MemoryId) -> Row {
         let told = Oracle::new(self.events.clone()).head().row(id).unwrap();
         let state = self.state(self.head());
-        assert_eq!(
-            crate::compare::row_of(id, state.memory(&id).unwrap()),
-            told,
-            "replay / oracle"
-        );
+        assert_eq!(crate::compare::row_of(id, state.memory(&id).unwrap()), told, "replay / oracle");
         told
     }
 }

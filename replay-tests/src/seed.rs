@@ -22,10 +22,7 @@ fn choose(one: Option<u64>, many: Option<u64>, usual: u64) -> Vec<u64> {
 
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
-    Some(
-        text.parse()
-            .unwrap_or_else(|_| panic!("{variable}={text} is not a number")),
-    )
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
 /// The command that repeats a test with one seed.
@@ -35,17 +32,11 @@ pub fn command(test: &str, seed: u64) -> String {
 }
 
 /// Runs `body` for every seed. A failure prints the seed and the command that repeats it.
-#[allow(
-    clippy::print_stderr,
-    reason = "the test runner shows it with the failure"
-)]
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 pub fn each(test: &str, usual: u64, body: impl Fn(u64)) {
     for seed in seeds(usual) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body(seed))) {
-            eprintln!(
-                "seed {seed} fails; repeat it with\n  {}",
-                command(test, seed)
-            );
+            eprintln!("seed {seed} fails; repeat it with\n  {}", command(test, seed));
             resume_unwind(panic);
         }
     }

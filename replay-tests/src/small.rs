@@ -35,11 +35,7 @@ pub fn ledger() -> Place {
     };
     submit(&ledger, close);
     place.clock.set(Micros(time::BASE + 2 * DAY));
-    let forget = Command::Forget {
-        memories: vec![secret],
-        subject: None,
-        reason: None,
-    };
+    let forget = Command::Forget { memories: vec![secret], subject: None, reason: None };
     submit(&ledger, forget);
     ledger.close().unwrap();
     place
@@ -65,10 +61,7 @@ pub fn write(ledger: &Ledger, text: &str, supersedes: Option<MemoryId>) -> Memor
 /// # Errors
 /// The first error of the ledger.
 pub fn answers(ledger: &Ledger, from_archive: bool) -> Result<Vec<Answer>> {
-    let filter = Filter {
-        include_history: true,
-        ..Filter::default()
-    };
+    let filter = Filter { include_history: true, ..Filter::default() };
     let head = ledger.snapshot(&at(When::Head, None))?.basis().seq;
     let head = head.map_or(0, |seq| seq.0 + 1);
     let answer = |seq| {

@@ -123,12 +123,7 @@ fn as_memory(birth: &Birth, version: &Lifecycle, live: bool) -> Memory {
 ///
 /// # Errors
 /// The first difference.
-pub fn members(
-    views: &Views,
-    seq: Seq,
-    moment: &Moment<'_>,
-    groups: &BTreeSet<Group>,
-) -> Compared {
+pub fn members(views: &Views, seq: Seq, moment: &Moment<'_>, groups: &BTreeSet<Group>) -> Compared {
     let told = moment.memories().into_iter().map(|id| {
         let (event, write) = moment.birth(id).unwrap();
         let live = moment.row(id).unwrap().live;
@@ -137,10 +132,7 @@ pub fn members(
     let mut told: Vec<_> = told.collect();
     told.sort_unstable_by_key(|(born, ..)| *born);
     for group in groups {
-        let inside = || {
-            told.iter()
-                .filter(|(_, scope, write, _)| belongs(group, *scope, write))
-        };
+        let inside = || told.iter().filter(|(_, scope, write, _)| belongs(group, *scope, write));
         let all: Vec<Seq> = inside().map(|(born, ..)| *born).collect();
         let found = views.all_until(*group, Seq(0), seq).unwrap();
         let found: Vec<Seq> = found.map(Result::unwrap).collect();

@@ -51,17 +51,11 @@ impl<'a> Witness<'a> {
 
     /// Both ways and the oracle about one question. Panics at the first difference.
     pub fn ask(&mut self, question: &Question, rng: &mut Rng) {
-        let truth = Question {
-            from_archive: true,
-            ..question.clone()
-        };
+        let truth = Question { from_archive: true, ..question.clone() };
         let views = self.views.snapshot(question).unwrap();
         let archive = self.archive.snapshot(&truth).unwrap();
         self.compared += asking::bases(&views, &archive);
-        let with_history = Filter {
-            include_history: true,
-            ..Filter::default()
-        };
+        let with_history = Filter { include_history: true, ..Filter::default() };
         let all = asking::listing(&views, &archive, &with_history);
         let current = asking::listing(&views, &archive, &Filter::default());
         let filter = Filter {
@@ -100,10 +94,8 @@ impl<'a> Witness<'a> {
             self.views.log(Seq(0), records + 1).unwrap(),
             self.archive.log(Seq(0), records + 1).unwrap()
         );
-        let from_archive = |question: &Question| Question {
-            from_archive: true,
-            ..question.clone()
-        };
+        let from_archive =
+            |question: &Question| Question { from_archive: true, ..question.clone() };
         for _ in 0..10 {
             let [one, other] = [(); 2].map(|()| at(When::Seq(rng.below(records as u64)), None));
             let filter = &self.filters[rng.index(self.filters.len())];
@@ -143,9 +135,5 @@ pub fn events(ledger: &Ledger) -> Vec<Sequenced> {
 /// A question about what was known at one time to hold at another.
 #[must_use]
 pub fn at(known: When, valid: Option<When>) -> Question {
-    Question {
-        known,
-        valid,
-        ..Question::now(Zone::UTC)
-    }
+    Question { known, valid, ..Question::now(Zone::UTC) }
 }

@@ -84,16 +84,5 @@ def read(store: Store) -> Anchors:
 
 
 def differences(anchor: Fields, found: Snapshot) -> list[str]:
-    """The fields in which an anchor and the log differ.
-
-    The epoch may be that of a holder that has not written yet, and the payload file one that no range is in yet.
-    """
-    exact = ("batch_hash", "seq", "record_hash", "recorded_at", "root", "segment", "segment_end", "next_payload")
-    out = [name for name in (*exact, "last_erasure") if anchor[name] != getattr(found, name)]
-    if anchor["epoch"] < found.epoch:
-        out.append("epoch")
-    if anchor["payload_file"] < found.payload_file:
-        out.append("payload_file")
-    if anchor["payload_file"] == found.payload_file and anchor["payload_end"] != found.payload_end:
-        out.append("payload_end")
-    return out
+    """The fields in which an anchor and the log differ."""
+    return [name for name, value in found._asdict().items() if anchor[name] != value]

@@ -116,7 +116,7 @@ class Contents:
         self._flush()
         self._finish_file(NOTICE)
         last = -1 if self._number is None else self._number
-        self._expect_numbers()
+        self._expect_numbers(last)
         for name in self._store.names("payloads"):
             path = f"payloads/{name}"
             number = files.number_of(name, ".pay")
@@ -128,12 +128,15 @@ class Contents:
             else:
                 self._file(path, number, reader, last)
 
-    def _expect_numbers(self) -> None:
-        """Payload files are numbered without gaps; the ones that payloads are in are looked at elsewhere."""
+    def _expect_numbers(self, last: int) -> None:
+        """Payload files are numbered without gaps up to the one in use, and one more may have been begun."""
         names = (files.number_of(name, ".pay") for name in self._store.names("payloads"))
         expected = 0
         for number in sorted({number for number in names if number is not None} | set(self.used)):
-            if number != expected:
+            path = f"payloads/{files.numbered_name(number, '.pay')}"
+            if number > last + 1:
+                self._report.add(DAMAGED, path, "a payload file behind the one in use that nothing explains", file=path)
+            elif number != expected:
                 path = f"payloads/{files.numbered_name(expected, '.pay')}"
                 self._report.add(DAMAGED, path, "the payload file is missing, and one after it is there", file=path)
             expected = number + 1

@@ -11,7 +11,7 @@ from contents import Contents
 from errors import FormatError
 from keys import KeyFiles, Opener
 from layout import NONE_SEQ, Fields
-from report import CANNOT_BE_CHECKED, DAMAGED, Report
+from report import CANNOT_BE_CHECKED, DAMAGED, NOTICE, Report
 from settle import Settlement, read_slots
 from store import Store, read_all
 from walk import LogWalk
@@ -123,12 +123,13 @@ class Verification:
                 matching += anchor["batch"] in self.walk.snapshots
             else:
                 report.add(DAMAGED, fault[0], fault[1], file=path, offset=0)
-        if found.chosen is None:
+        if len(unreadable) == len(anchors.PATHS):
             text = "neither anchor can be read: whether the log is complete cannot be checked"
-            if not unreadable:
-                text = "both anchors are blank: nothing in this ledger was acknowledged yet"
             path = anchors.PATHS[0]
             report.add(CANNOT_BE_CHECKED, "anchor", text, error=found.errors[path], file=path, offset=0)
+        elif found.chosen is None:
+            text = "both anchors are blank: nothing in this ledger was acknowledged yet"
+            report.add(NOTICE, "anchor", text, file=anchors.PATHS[0], offset=0)
         else:
             for path in unreadable:
                 text = "this copy of the anchor cannot be read; the other can"

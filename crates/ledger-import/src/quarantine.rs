@@ -41,7 +41,10 @@ impl Quarantine {
     pub(crate) fn put(&mut self, row: &str, reason: &str, raw: Option<&[u8]>) -> Result<()> {
         let path = self.path.clone();
         let failed = |error: std::io::Error| {
-            Error::invalid(format!("{} cannot be written: {error}; name another file", path.display()))
+            Error::invalid(format!(
+                "{} cannot be written: {error}; name another file",
+                path.display()
+            ))
         };
         let mut line = json!({ "row": row, "reason": reason });
         if let (Some(raw), Some(fields)) = (raw, line.as_object_mut()) {

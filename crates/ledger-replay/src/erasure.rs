@@ -67,7 +67,9 @@ impl PayloadSet {
 
     /// The ranges in order.
     pub fn ranges(&self) -> impl Iterator<Item = PayloadRange> + '_ {
-        self.0.iter().map(|(first, last)| PayloadRange { first: PayloadId(*first), last: PayloadId(*last) })
+        self.0
+            .iter()
+            .map(|(first, last)| PayloadRange { first: PayloadId(*first), last: PayloadId(*last) })
     }
 
     /// How many payloads are in the set. Saturates: the set of all ids has one more than fits.

@@ -96,7 +96,11 @@ impl Validity {
     /// The last interval that ended at or before `at`.
     #[must_use]
     pub fn ended_by(&self, at: Micros) -> Option<Interval> {
-        self.intervals().iter().copied().rev().find(|interval| interval.until <= at && !interval.contains(at))
+        self.intervals()
+            .iter()
+            .copied()
+            .rev()
+            .find(|interval| interval.until <= at && !interval.contains(at))
     }
 
     /// Takes the instants of `cut` out.
@@ -164,7 +168,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn interval() -> impl Strategy<Value = Interval> {
-        (0i64..40, 0i64..40).prop_map(|(a, b)| Interval { from: Micros(a.min(b)), until: Micros(a.max(b)) })
+        (0i64..40, 0i64..40)
+            .prop_map(|(a, b)| Interval { from: Micros(a.min(b)), until: Micros(a.max(b)) })
     }
 
     proptest! {

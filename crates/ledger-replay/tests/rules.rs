@@ -29,10 +29,7 @@ impl Log {
         let at = Micros(i64::try_from(seq.0).unwrap());
         let kind = event.kind().unwrap();
         let header = RecordHeader::new(kind, seq, RecordHash([1; 32]), at);
-        apply(
-            &mut self.state,
-            &Sequenced::new(header, RecordHash([2; 32]), event),
-        )
+        apply(&mut self.state, &Sequenced::new(header, RecordHash([2; 32]), event))
     }
 
     fn write(&mut self, id: u8) -> MemoryId {
@@ -43,26 +40,16 @@ impl Log {
 
     fn status(&self, id: MemoryId) -> Status {
         let at = Micros(1_000);
-        self.state.memory(&id).unwrap().lifecycle.status(Instants {
-            known: at,
-            valid: at,
-        })
+        self.state.memory(&id).unwrap().lifecycle.status(Instants { known: at, valid: at })
     }
 
     fn contest(&mut self, memories: &[MemoryId]) -> Seq {
-        let contest = Contest {
-            memories: memories.to_vec(),
-            rule: 0,
-        };
+        let contest = Contest { memories: memories.to_vec(), rule: 0 };
         self.add(Event::Contest(contest)).seq
     }
 
     fn resolve(&mut self, contest: Seq) {
-        self.add(Event::Resolve(Resolve {
-            contest,
-            kept: Vec::new(),
-            rule: 0,
-        }));
+        self.add(Event::Resolve(Resolve { contest, kept: Vec::new(), rule: 0 }));
     }
 }
 
@@ -131,20 +118,11 @@ fn a_restriction_stands_until_its_own_hold_is_lifted() {
     let memories = vec![log.write(1)];
     let (one, two) = (Some(JobId([1; 16])), Some(JobId([2; 16])));
     for hold in [one, two, None, two] {
-        log.add(Event::Restrict(Restrict {
-            memories: memories.clone(),
-            hold,
-        }));
+        log.add(Event::Restrict(Restrict { memories: memories.clone(), hold }));
     }
-    for (hold, then) in [
-        (one, Status::Restricted),
-        (two, Status::Restricted),
-        (None, Status::Open),
-    ] {
-        log.add(Event::Unrestrict(Unrestrict {
-            memories: memories.clone(),
-            hold,
-        }));
+    for (hold, then) in [(one, Status::Restricted), (two, Status::Restricted), (None, Status::Open)]
+    {
+        log.add(Event::Unrestrict(Unrestrict { memories: memories.clone(), hold }));
         assert_eq!(memories.iter().map(|id| log.status(*id)).next(), Some(then));
         let saved = log.state.save();
         log.state = State::restore(&saved).unwrap();
@@ -159,10 +137,7 @@ fn intent(part: u32, parts: u32) -> Event {
         subject: None,
         memories: vec![MemoryId([1; 16])],
         aliases: Vec::new(),
-        payloads: vec![PayloadRange {
-            first: PayloadId(0),
-            last: PayloadId(u64::MAX),
-        }],
+        payloads: vec![PayloadRange { first: PayloadId(0), last: PayloadId(u64::MAX) }],
     })
 }
 
@@ -175,11 +150,7 @@ fn a_part_that_does_not_fit_leaves_nothing_behind() {
     assert_eq!((changes.list.len(), changes.anomalies.len()), (0, 1));
     assert_eq!(log.state.erasures().len(), 0);
     assert!(log.add(intent(0, 2)).anomalies.is_empty());
-    assert_eq!(
-        log.add(intent(1, 3)).anomalies.len(),
-        1,
-        "it counts the parts otherwise"
-    );
+    assert_eq!(log.add(intent(1, 3)).anomalies.len(), 1, "it counts the parts otherwise");
     assert_eq!(log.status(MemoryId([1; 16])), Status::Open);
     assert!(log.add(intent(1, 2)).anomalies.is_empty());
     assert_eq!(log.status(MemoryId([1; 16])), Status::Erased);
@@ -195,11 +166,7 @@ fn an_erasure_of_every_payload_id_can_be_counted() {
 }
 
 fn scope(alias: AliasId, parent: Option<AliasId>) -> Event {
-    Event::AliasBound(AliasBound {
-        alias,
-        kind: AliasKind::Scope,
-        parent,
-    })
+    Event::AliasBound(AliasBound { alias, kind: AliasKind::Scope, parent })
 }
 
 /// A path in a circle used to lie outside the ledger, and the ledger itself could be bound below a
@@ -226,10 +193,7 @@ fn the_longest_path_lies_within_its_root() {
     let mut log = Log::default();
     let segments: Vec<AliasId> = (1..=16).map(|byte| AliasId([byte; 16])).collect();
     for (at, segment) in segments.iter().enumerate() {
-        let parent = at
-            .checked_sub(1)
-            .and_then(|before| segments.get(before))
-            .copied();
+        let parent = at.checked_sub(1).and_then(|before| segments.get(before)).copied();
         log.add(scope(*segment, parent));
     }
     let (root, leaf) = (*segments.first().unwrap(), *segments.last().unwrap());
@@ -244,26 +208,15 @@ fn an_open_memory_is_live_at_the_end_of_time() {
     let memory = log.write(1);
     let life = &log.state.memory(&memory).unwrap().lifecycle;
     assert!(life.live_beyond(Micros::MAX));
-    let header = RecordHeader::new(
-        ledger_format::Kind::Reopen,
-        Seq(1),
-        RecordHash([1; 32]),
-        Micros(5),
-    );
-    let reopen = Event::Reopen(Reopen {
-        memory,
-        from: None,
-        until: Some(Micros(6)),
-    });
+    let header =
+        RecordHeader::new(ledger_format::Kind::Reopen, Seq(1), RecordHash([1; 32]), Micros(5));
+    let reopen = Event::Reopen(Reopen { memory, from: None, until: Some(Micros(6)) });
     let mut closed = plain(MemoryId([7; 16]));
     closed.valid_until = Some(Micros(6));
     log.add(Event::Write(closed));
     let life = &log.state.memory(&MemoryId([7; 16])).unwrap().lifecycle;
     assert!(life.live_beyond(Micros(5)) && !life.live_beyond(Micros(6)));
-    apply(
-        &mut log.state,
-        &Sequenced::new(header, RecordHash([2; 32]), reopen),
-    );
+    apply(&mut log.state, &Sequenced::new(header, RecordHash([2; 32]), reopen));
     assert!(log.state.memory(&memory).unwrap().live);
 }
 
@@ -280,12 +233,8 @@ fn a_part_that_says_nothing_is_refused() {
         *bytes.get_mut(1).unwrap() |= flag;
         bytes
     };
-    let always = [
-        &1u32.to_le_bytes()[..],
-        &i64::MIN.to_le_bytes(),
-        &i64::MAX.to_le_bytes(),
-    ]
-    .concat();
+    let always =
+        [&1u32.to_le_bytes()[..], &i64::MIN.to_le_bytes(), &i64::MAX.to_le_bytes()].concat();
     let never = 0u32.to_le_bytes();
     assert!(Lifecycle::decode(&bytes).is_ok());
     assert!(Lifecycle::decode(&with(PUSHED, &never)).is_err());

@@ -254,11 +254,9 @@ impl StoreError {
         error: FormatError,
     ) -> Self {
         match error {
-            FormatError::UnsupportedVersion { .. } => Self::Unsupported {
-                file: file.clone(),
-                offset,
-                what: error,
-            },
+            FormatError::UnsupportedVersion { .. } => {
+                Self::Unsupported { file: file.clone(), offset, what: error }
+            }
             error => Self::damaged(file, offset, seq, what, what, error),
         }
     }
@@ -268,11 +266,7 @@ impl StoreError {
     /// The texts of the errors about keys and `ledger.toml`.
     fn fmt_keys(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::WrongMaster {
-                file,
-                expected,
-                found,
-            } => write!(
+            Self::WrongMaster { file, expected, found } => write!(
                 f,
                 "the master key is not the one of this ledger: {file} asks for the key with check \
                  value {expected}, the one given has {found}; give the right one to read content"
@@ -287,16 +281,10 @@ impl StoreError {
                  run it again with both keys"
             ),
             Self::MasterSource { place, what } => write!(f, "{place}: {what}"),
-            Self::Config {
-                line: Some(line),
-                what,
-            } => write!(f, "ledger.toml line {line}: {what}"),
+            Self::Config { line: Some(line), what } => write!(f, "ledger.toml line {line}: {what}"),
             Self::Config { line: None, what } => write!(f, "ledger.toml: {what}"),
             Self::NoSuchSlot { slot, slots } => {
-                write!(
-                    f,
-                    "there is no key slot {slot}: the key files hold {slots} slots"
-                )
+                write!(f, "there is no key slot {slot}: the key files hold {slots} slots")
             }
             Self::Random { what } => write!(f, "the system gave no random bytes: {what}"),
             _ => f.write_str("an error of another kind"),
@@ -306,26 +294,12 @@ impl StoreError {
     /// The texts of what the caller did.
     fn fmt_caller(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLarge {
-                records,
-                bytes,
-                alone,
-            } => {
-                write!(
-                    f,
-                    "a batch of {records} records and {bytes} bytes is too large; "
-                )?;
-                f.write_str(if *alone {
-                    "make it smaller"
-                } else {
-                    "begin another batch"
-                })
+            Self::TooLarge { records, bytes, alone } => {
+                write!(f, "a batch of {records} records and {bytes} bytes is too large; ")?;
+                f.write_str(if *alone { "make it smaller" } else { "begin another batch" })
             }
             Self::Invalid { what } => f.write_str(what),
-            Self::NoRecord {
-                seq,
-                head: Some(head),
-            } => {
+            Self::NoRecord { seq, head: Some(head) } => {
                 write!(f, "there is no record {seq}: the log ends at {head}")
             }
             Self::NoRecord { seq, head: None } => {
@@ -347,22 +321,12 @@ impl fmt::Display for StoreError {
             | Self::NoSuchSlot { .. }
             | Self::Random { .. } => self.fmt_keys(f),
             Self::Storage(error) if error.is_no_space() => {
-                write!(
-                    f,
-                    "{error}; nothing was recorded: free some space and try again"
-                )
+                write!(f, "{error}; nothing was recorded: free some space and try again")
             }
             Self::Storage(error) => error.fmt(f),
-            Self::Busy { path, pid } => LockError::Held {
-                path: path.clone(),
-                pid: *pid,
-            }
-            .fmt(f),
+            Self::Busy { path, pid } => LockError::Held { path: path.clone(), pid: *pid }.fmt(f),
             Self::NotALedger { missing } => {
-                write!(
-                    f,
-                    "there is no ledger here: {missing}; name its directory or make one"
-                )
+                write!(f, "there is no ledger here: {missing}; name its directory or make one")
             }
             Self::AlreadyThere { file } => write!(
                 f,
@@ -375,11 +339,7 @@ impl fmt::Display for StoreError {
                 "{file} cannot be read: {reason}; nothing is written until it is repaired; \
                  reading goes on if the other copy is whole"
             ),
-            Self::Foreign {
-                file,
-                expected,
-                found,
-            } => write!(
+            Self::Foreign { file, expected, found } => write!(
                 f,
                 "{file} belongs to ledger {found}, this one is {expected}; put the right file back"
             ),
@@ -401,11 +361,7 @@ impl fmt::Display for StoreError {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at byte {}: {} is damaged",
-            self.file, self.offset, self.what
-        )?;
+        write!(f, "{} at byte {}: {} is damaged", self.file, self.offset, self.what)?;
         if let Some(seq) = self.seq {
             write!(f, " (record {seq})")?;
         }

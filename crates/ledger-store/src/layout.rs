@@ -14,10 +14,8 @@ pub const PAYLOADS: RelPath = RelPath::from_static("payloads");
 /// Directory of what recovery took out of the log.
 pub const QUARANTINE: RelPath = RelPath::from_static("quarantine");
 /// The two copies of the head anchor.
-pub const ANCHORS: [RelPath; 2] = [
-    RelPath::from_static("anchor.a"),
-    RelPath::from_static("anchor.b"),
-];
+pub const ANCHORS: [RelPath; 2] =
+    [RelPath::from_static("anchor.a"), RelPath::from_static("anchor.b")];
 
 const SEGMENT: &str = ".seg";
 const PAYLOAD: &str = ".pay";
@@ -48,18 +46,15 @@ pub(crate) fn payload_number(name: &str) -> Option<Result<u32, ()>> {
 fn number(name: &str, suffix: &str) -> Option<Result<u64, ()>> {
     let digits = name.strip_suffix(suffix)?;
     let number = digits.parse().map_err(|_| ());
-    Some(number.and_then(|number| {
-        if format!("{number:010}") == digits {
-            Ok(number)
-        } else {
-            Err(())
-        }
-    }))
+    Some(number.and_then(
+        |number| {
+            if format!("{number:010}") == digits { Ok(number) } else { Err(()) }
+        },
+    ))
 }
 
 pub(crate) fn inside(dir: &RelPath, name: &str) -> RelPath {
-    dir.join(name)
-        .expect("a generated name is a plain part of a path")
+    dir.join(name).expect("a generated name is a plain part of a path")
 }
 
 #[cfg(test)]
@@ -73,21 +68,12 @@ mod tests {
         assert_eq!(segment_number("0000000007.seg"), Some(Ok(SegmentNo(7))));
         assert_eq!(payload_number("0000000003.pay"), Some(Ok(3)));
         let long = u64::from(u32::MAX) * 10;
-        assert_eq!(
-            segment_number(&format!("{long}.seg")),
-            Some(Ok(SegmentNo(long)))
-        );
+        assert_eq!(segment_number(&format!("{long}.seg")), Some(Ok(SegmentNo(long))));
     }
 
     #[test]
     fn a_name_that_only_looks_like_one_is_told_apart() {
-        for name in [
-            "7.seg",
-            "00000000007.seg",
-            "+000000007.seg",
-            "x.seg",
-            ".seg",
-        ] {
+        for name in ["7.seg", "00000000007.seg", "+000000007.seg", "x.seg", ".seg"] {
             assert_eq!(segment_number(name), Some(Err(())), "{name}");
         }
         assert_eq!(segment_number("notes.txt"), None);

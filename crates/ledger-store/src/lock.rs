@@ -48,17 +48,11 @@ impl FsLock {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => {
                     let pid = read_holder(&file);
-                    return Err(LockError::Held {
-                        path: root.full(&LOCK_FILE),
-                        pid,
-                    });
+                    return Err(LockError::Held { path: root.full(&LOCK_FILE), pid });
                 }
                 Err(errno) => return Err(fail(errno.into()).into()),
             }
-            let lock = Self {
-                root: Arc::clone(root),
-                file,
-            };
+            let lock = Self { root: Arc::clone(root), file };
             // Replaced between the open and the lock: what is locked is not what others will see.
             if !lock.is_current(Op::TryLock)? {
                 continue;
@@ -67,10 +61,7 @@ impl FsLock {
             lock.file.write_all_at(text.as_bytes(), 0).map_err(fail)?;
             return Ok(lock);
         }
-        Err(fail(io::Error::other(
-            "the lock file or its directory was moved or replaced",
-        ))
-        .into())
+        Err(fail(io::Error::other("the lock file or its directory was moved or replaced")).into())
     }
 
     fn is_current(&self, op: Op) -> Result<bool, StorageError> {

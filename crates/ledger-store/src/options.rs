@@ -40,9 +40,6 @@ impl StoreOptions {
     /// The defaults, one operation after another: the same calls give the same operations.
     #[must_use]
     pub fn sequential() -> Self {
-        Self {
-            concurrent: false,
-            ..Self::default()
-        }
+        Self { concurrent: false, ..Self::default() }
     }
 }

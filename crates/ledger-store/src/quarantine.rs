@@ -42,10 +42,7 @@ fn create(
 ) -> Result<(RelPath, Box<dyn StorageFile>), StoreError> {
     let name = source.file_name().unwrap_or("file");
     for attempt in 0..ATTEMPTS {
-        let path = layout::inside(
-            &layout::QUARANTINE,
-            &format!("{name}.at-{offset}.{attempt}"),
-        );
+        let path = layout::inside(&layout::QUARANTINE, &format!("{name}.at-{offset}.{attempt}"));
         match storage.create_exclusive(&path) {
             Err(error) if error.is_already_exists() => {}
             created => return Ok((path, created?)),

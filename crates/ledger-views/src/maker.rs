@@ -90,7 +90,7 @@ impl Maker {
                         add_turn(&mut turns, *scope, *key, (*born, *live));
                     }
                 }
-                Change::Alias(id, value) => alias::put(&mut rows, seq, *id, value)?,
+                Change::Alias(id, value) => alias::put(&mut rows, *id, value)?,
                 Change::Task(id, value) => task::put(&mut rows, *id, value)?,
                 Change::Erasure(id, value) => erasure::put(&mut rows, *id, value)?,
                 _ => {

@@ -164,3 +164,42 @@ impl<S: Source> Source for Over<'_, S> {
         if go == Go::On { self.pending.each(from, to, row) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keys that a scan over both gives.
+    fn scanned(pending: &Pending, below: &Pending) -> Vec<Vec<u8>> {
+        let mut keys = Vec::new();
+        let row = |key: &[u8], _: &[u8]| {
+            keys.push(key.to_vec());
+            Ok(if keys.len() < 9 { Go::On } else { Go::Stop })
+        };
+        Over { pending, below }.each(b"b", b"y", row).expect("reads");
+        keys
+    }
+
+    #[test]
+    fn rows_that_are_in_both_for_a_moment_are_scanned_once() {
+        let (mut pending, mut below) = (Pending::new(true), Pending::new(true));
+        for key in [b"a", b"c", b"d"] {
+            below.put(key.to_vec(), Vec::new());
+        }
+        for key in [b"d", b"e", b"z"] {
+            pending.put(key.to_vec(), Vec::new());
+        }
+        assert_eq!(scanned(&pending, &below), [b"c", b"d", b"e"]);
+    }
+
+    #[test]
+    fn bytes_are_counted_once_for_each_row() {
+        let mut pending = Pending::new(true);
+        pending.put(b"key".to_vec(), vec![0; 10]);
+        let before = pending.bytes();
+        pending.put(b"key".to_vec(), vec![0; 30]);
+        assert_eq!(pending.bytes(), before + 20);
+        pending.clear();
+        assert_eq!(pending.bytes(), 0);
+    }
+}

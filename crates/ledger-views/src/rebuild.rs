@@ -18,6 +18,10 @@ use crate::views::{OpenOptions, Views};
 /// Memory that rows may take before they are loaded: the more, the fewer pages are written twice.
 const CHUNK_BYTES: usize = 64 << 20;
 
+/// What finished views may take on disk: so many tenths of their rows, and this beside.
+const LOOSE_TENTHS: u64 = 24;
+const LOOSE_BESIDE: u64 = 16 << 20;
+
 /// Views under construction. Dropping them leaves those in force as they are.
 #[derive(Debug)]
 pub struct Rebuild {
@@ -74,8 +78,11 @@ impl Rebuild {
         self.maker.settle(&mut self.pending, &self.table);
         self.load()?;
         self.table.flush()?;
-        self.place.enforce()?;
-        Ok(Views::new(self.table, self.place, self.maker, self.cache_bytes))
+        let views = Views::new(self.table, self.place, self.maker, self.cache_bytes);
+        let counts = views.counts()?;
+        // Many chunks replace many pages; copying once gives the space of few.
+        let most = counts.bytes_of_rows.saturating_mul(LOOSE_TENTHS) / 10 + LOOSE_BESIDE;
+        if counts.bytes_on_disk > most { views.compact() } else { views.enforce() }
     }
 
     #[cfg(test)]

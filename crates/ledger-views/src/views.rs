@@ -212,6 +212,12 @@ impl Views {
         Ok(Self::new(table, place, maker, cache_bytes))
     }
 
+    /// Puts these views in force.
+    pub(crate) fn enforce(self) -> Result<Self, ViewError> {
+        self.place.enforce()?;
+        Ok(self)
+    }
+
     /// Where rows are looked up: in memory first, then in sled.
     pub(crate) fn rows(&self) -> Looking<'_> {
         Looking { pending: self.pending(), table: &self.table }

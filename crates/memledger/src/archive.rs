@@ -63,7 +63,9 @@ impl Archive {
             None => Ok(()),
             Some(seq) => Err(Error::new(
                 ErrorKind::Unproven,
-                format!("record {seq} is of a kind that this program does not know and that changes what later answers mean; use a newer memledger to read beyond it"),
+                format!(
+                    "record {seq} is of a kind that this program does not know and that changes what later answers mean; use a newer memledger to read beyond it"
+                ),
             )),
         }
     }
@@ -127,9 +129,8 @@ impl AliasSource for Archive {
     }
 
     fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        let fits = |alias: &Alias| {
-            alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent
-        };
+        let fits =
+            |alias: &Alias| alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent;
         let all = self.aliases.iter().filter(|(_, alias)| fits(alias));
         Ok(all.map(|(id, alias)| (*id, alias.clone())).collect())
     }

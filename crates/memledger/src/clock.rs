@@ -48,7 +48,9 @@ impl Clock for SystemClock {
     fn now(&self) -> Reading {
         let wall = match SystemTime::now().duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_micros()).unwrap_or(i64::MAX),
-            Err(before) => i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |gap| -gap),
+            Err(before) => {
+                i64::try_from(before.duration().as_micros()).map_or(i64::MIN, |gap| -gap)
+            }
         };
         Reading { wall: Micros(wall), steady: self.start.elapsed() }
     }
@@ -78,7 +80,10 @@ impl DeclaredClock {
 impl Clock for DeclaredClock {
     fn now(&self) -> Reading {
         let steps = self.steps.fetch_add(1, Ordering::SeqCst);
-        Reading { wall: Micros(self.wall.load(Ordering::SeqCst)), steady: Duration::from_millis(steps) }
+        Reading {
+            wall: Micros(self.wall.load(Ordering::SeqCst)),
+            steady: Duration::from_millis(steps),
+        }
     }
 
     fn declared(&self) -> bool {

@@ -89,7 +89,9 @@ impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         Self::new(
             ErrorKind::Unavailable,
-            format!("the views cannot be used ({error}); run `memledger rebuild`, or read with --from-archive"),
+            format!(
+                "the views cannot be used ({error}); run `memledger rebuild`, or read with --from-archive"
+            ),
         )
     }
 }

@@ -18,12 +18,12 @@ use ledger_replay::State;
 use ledger_store::storage::Storage;
 use ledger_store::{Appender, Recovery};
 
-pub(crate) use create::{empty_log, empty_storage};
 pub use create::{Created, InitOptions};
+pub(crate) use create::{empty_log, empty_storage};
 pub use open::OpenOptions;
 pub(crate) use open::{hold, open_storage};
-pub use status::StatusReport;
 pub(crate) use saved::replay;
+pub use status::StatusReport;
 
 use crate::archive::{Archive, Until};
 use crate::basis::{Basis, Question};
@@ -143,7 +143,9 @@ impl Ledger {
             Hand::Writing(writer, _) => writer.known(key)?,
             other => return Err(cannot_write(other)),
         };
-        answer.recv().map_err(|_| Error::new(ErrorKind::Unavailable, "the writer has stopped; open the ledger again"))
+        answer.recv().map_err(|_| {
+            Error::new(ErrorKind::Unavailable, "the writer has stopped; open the ledger again")
+        })
     }
 
     /// A moment of the ledger.
@@ -200,8 +202,7 @@ impl Ledger {
     pub fn subject_memories(&self, name: &str) -> Result<Vec<MemoryId>> {
         let snapshot = self.snapshot(&Question::now(self.zone))?;
         let past = snapshot.past();
-        let person =
-            self.names.alias(&self.vault, past, AliasKind::Person, AliasId::ZERO, name)?;
+        let person = self.names.alias(&self.vault, past, AliasKind::Person, AliasId::ZERO, name)?;
         let Some(person) = person else { return Ok(Vec::new()) };
         let mut memories = Vec::new();
         for born in past.members(Members::Person(person), false)? {
@@ -245,7 +246,8 @@ impl Ledger {
             Hand::Ready(_) => {}
             other => return Err(cannot_write(other)),
         }
-        let Hand::Ready(ready) = std::mem::replace(&mut *hand, Hand::Broken("it did not start".into()))
+        let Hand::Ready(ready) =
+            std::mem::replace(&mut *hand, Hand::Broken("it did not start".into()))
         else {
             return Ok(());
         };
@@ -267,7 +269,9 @@ impl Ledger {
             // The stop may have come between the two copies of a key page.
             self.vault.keys().repair()?;
         }
-        self.vault.keys().reset_unreferenced(head.map_or_else(Default::default, |head| head.next_payload))?;
+        self.vault
+            .keys()
+            .reset_unreferenced(head.map_or_else(Default::default, |head| head.next_payload))?;
         let (state, saved) = match ready.state {
             Some(state) => (state, ready.saved),
             None => saved::state_at_head(&*self.storage, self.vault.reader())?,
@@ -321,7 +325,10 @@ impl Ledger {
 
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ledger").field("id", &self.id()).field("dir", &self.dir).finish_non_exhaustive()
+        f.debug_struct("Ledger")
+            .field("id", &self.id())
+            .field("dir", &self.dir)
+            .finish_non_exhaustive()
     }
 }
 

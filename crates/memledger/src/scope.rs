@@ -77,7 +77,9 @@ impl fmt::Display for Scope {
 fn check_kind(text: &str, kind: &str) -> Result<()> {
     let fits = kind.starts_with(|c: char| c.is_ascii_lowercase())
         && kind.len() <= 32
-        && kind.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
+        && kind
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-');
     if fits {
         return Ok(());
     }

@@ -69,17 +69,28 @@ impl Ledger {
         let mut offset = stored.payload_offset;
         let mut payloads = Vec::with_capacity(event.payloads.len());
         for reference in &event.payloads {
-            let bytes = self.vault.reader().payload(stored.payload_file, offset, reference.length)?;
+            let bytes =
+                self.vault.reader().payload(stored.payload_file, offset, reference.length)?;
             offset = offset.saturating_add(u64::from(reference.length));
             let key = match self.vault.keys().key(reference.id)? {
                 KeyState::Key(key) if keys => Some(key),
                 _ => None,
             };
-            payloads.push(RawPayload { id: reference.id, role: reference.role, stored: bytes, key });
+            payloads.push(RawPayload {
+                id: reference.id,
+                role: reference.role,
+                stored: bytes,
+                key,
+            });
         }
         if let (true, Some(pepper)) = (keys, pepper(&event.event)) {
             if let KeyState::Key(key) = self.vault.keys().key(pepper)? {
-                payloads.push(RawPayload { id: pepper, role: Role::Extra, stored: Vec::new(), key: Some(key) });
+                payloads.push(RawPayload {
+                    id: pepper,
+                    role: Role::Extra,
+                    stored: Vec::new(),
+                    key: Some(key),
+                });
             }
         }
         let kind = match &event.event {
@@ -115,11 +126,8 @@ impl Ledger {
             Some(Ok(first)) => first.clone(),
         };
         let exists = dir.join("ledger.toml").exists();
-        let mut target = if exists {
-            Target::open(dir, options)?
-        } else {
-            Target::create(dir, &first)?
-        };
+        let mut target =
+            if exists { Target::open(dir, options)? } else { Target::create(dir, &first)? };
         let mut carried = Carried::default();
         for record in records {
             if target.take(record?)? {
@@ -159,7 +167,11 @@ impl Target {
     fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let (storage, config, appender) = crate::ledger::hold(dir, &options)?;
         let master = MasterKey::load(&MasterEnv::from_process(), &config.ledger)?;
-        let keys = ledger_store::KeyStore::open(storage, config.ledger, master.as_ref().map(|(key, _)| key))?;
+        let keys = ledger_store::KeyStore::open(
+            storage,
+            config.ledger,
+            master.as_ref().map(|(key, _)| key),
+        )?;
         let next = appender.head().map_or(PayloadId(1), |head| head.next_payload);
         keys.reset_unreferenced(next)?;
         Ok(Self::new(appender, keys, config.ledger))
@@ -184,7 +196,11 @@ impl Target {
         Ok(Self::new(appender, keys, genesis.ledger))
     }
 
-    fn new(appender: Appender, keys: ledger_store::KeyStore, ledger: ledger_format::LedgerId) -> Self {
+    fn new(
+        appender: Appender,
+        keys: ledger_store::KeyStore,
+        ledger: ledger_format::LedgerId,
+    ) -> Self {
         Self {
             reader: appender.reader(),
             appender,
@@ -202,7 +218,10 @@ impl Target {
         if found != raw.hash {
             return Err(Error::new(
                 ErrorKind::Damaged,
-                format!("record {} hashes to {found}, not to {} as it says; it was changed on the way, or belongs to another ledger; nothing of it was imported", raw.seq, raw.hash),
+                format!(
+                    "record {} hashes to {found}, not to {} as it says; it was changed on the way, or belongs to another ledger; nothing of it was imported",
+                    raw.seq, raw.hash
+                ),
             ));
         }
         if let Some(head) = self.appender.head()
@@ -212,7 +231,10 @@ impl Target {
             if own != raw.hash {
                 return Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("record {} is another one here ({own}) than in the file ({}): the histories part there; nothing was imported from it on", raw.seq, raw.hash),
+                    format!(
+                        "record {} is another one here ({own}) than in the file ({}): the histories part there; nothing was imported from it on",
+                        raw.seq, raw.hash
+                    ),
                 ));
             }
             return Ok(false);
@@ -253,7 +275,9 @@ impl Target {
             if place != seq || hash != expected {
                 return Err(Error::new(
                     ErrorKind::Conflict,
-                    format!("record {seq} does not continue what is here (record {place} comes next): import the records before it first"),
+                    format!(
+                        "record {seq} does not continue what is here (record {place} comes next): import the records before it first"
+                    ),
                 ));
             }
             if erasure {
@@ -297,7 +321,10 @@ fn sealed(view: &RecordView<'_>, seq: Seq, given: &[RawPayload]) -> Result<Vec<S
             if hash::ciphertext(&payload.stored) != reference.digest {
                 return Err(Error::new(
                     ErrorKind::Damaged,
-                    format!("payload {} of record {seq} is not the one the record names", reference.id),
+                    format!(
+                        "payload {} of record {seq} is not the one the record names",
+                        reference.id
+                    ),
                 ));
             }
             if payload.key.is_none() {

@@ -28,9 +28,8 @@ impl Opened {
     /// As text for people: bytes that are no UTF-8 stay bytes.
     pub(crate) fn into_text(self, erased_at: Option<Seq>) -> Text {
         match self {
-            Self::Plain(bytes) => {
-                String::from_utf8(bytes).map_or_else(|error| Text::Bytes(error.into_bytes()), Text::Words)
-            }
+            Self::Plain(bytes) => String::from_utf8(bytes)
+                .map_or_else(|error| Text::Bytes(error.into_bytes()), Text::Words),
             Self::Erased => Text::Erased(erased_at.unwrap_or_default()),
             Self::Locked => Text::Locked,
         }

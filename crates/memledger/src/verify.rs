@@ -91,7 +91,10 @@ impl VerifyReport {
     #[must_use]
     pub fn verdict(&self) -> CheckVerdict {
         let verdicts = self.checks.iter().map(|check| check.verdict);
-        verdicts.filter(|verdict| *verdict != CheckVerdict::NotChecked).max().unwrap_or(CheckVerdict::NotChecked)
+        verdicts
+            .filter(|verdict| *verdict != CheckVerdict::NotChecked)
+            .max()
+            .unwrap_or(CheckVerdict::NotChecked)
     }
 }
 
@@ -135,16 +138,16 @@ impl Ledger {
             Err(_) => Some("the directory takes no writes, and opening views writes"),
         };
         let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
-        let upto = if held {
-            read_anchors(&*storage)?.best().map(Position::of_anchor)
-        } else {
-            None
-        };
+        let upto =
+            if held { read_anchors(&*storage)?.best().map(Position::of_anchor) } else { None };
         let master = MasterKey::load(&MasterEnv::from_process(), &ledger)?;
-        let keys = KeyStore::open(Arc::clone(&storage), ledger, master.as_ref().map(|(key, _)| key));
+        let keys =
+            KeyStore::open(Arc::clone(&storage), ledger, master.as_ref().map(|(key, _)| key));
         let reader = match &opened {
             Ok(opened) => opened.reader.clone(),
-            Err(error) => return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), level, watch)),
+            Err(error) => {
+                return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), level, watch));
+            }
         };
         let mut report = files(&storage, &reader, keys.as_ref().ok(), level, upto, watch);
         if let Err(error) = &keys {
@@ -202,7 +205,9 @@ fn files(
 fn erased_payloads(reader: &Reader) -> PayloadSet {
     let mut state = State::default();
     for stored in reader.stream(Seq(0), ledger_store::Check::None) {
-        let Ok(event) = stored.map_err(Error::from).and_then(|stored| decode(&stored)) else { break };
+        let Ok(event) = stored.map_err(Error::from).and_then(|stored| decode(&stored)) else {
+            break;
+        };
         if matches!(event.event, Event::EraseIntent(_)) {
             apply(&mut state, &event);
         }
@@ -252,9 +257,9 @@ fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
 fn stored_views(dir: &Path, ledger: LedgerId) -> std::result::Result<Views, Doubt> {
     match Views::open(&dir.join("views"), ledger_views::OpenOptions::new(ledger)) {
         Opened::Ready(views) => Ok(*views),
-        Opened::Unusable(reason @ (Unusable::Missing | Unusable::InUse | Unusable::OtherSchema { .. })) => {
-            Err(Doubt::Absent(reason.to_string()))
-        }
+        Opened::Unusable(
+            reason @ (Unusable::Missing | Unusable::InUse | Unusable::OtherSchema { .. }),
+        ) => Err(Doubt::Absent(reason.to_string())),
         Opened::Unusable(reason) => Err(Doubt::Wrong(reason.to_string())),
     }
 }

@@ -44,7 +44,9 @@ impl ViewFeed {
         let thread = std::thread::Builder::new()
             .name("memledger-views".into())
             .spawn(move || follow(&thread_views, &thread_shared, &waiting))
-            .map_err(|error| Error::new(ErrorKind::Unavailable, format!("no thread for the views: {error}")))?;
+            .map_err(|error| {
+                Error::new(ErrorKind::Unavailable, format!("no thread for the views: {error}"))
+            })?;
         Ok(Self {
             views,
             shared,
@@ -69,7 +71,9 @@ impl ViewFeed {
             if let Some(cause) = &progress.failed {
                 return Err(Error::new(
                     ErrorKind::Unavailable,
-                    format!("the views cannot be used ({cause}); run `memledger rebuild`, or read with --from-archive"),
+                    format!(
+                        "the views cannot be used ({cause}); run `memledger rebuild`, or read with --from-archive"
+                    ),
                 ));
             }
             if progress.applied >= Some(seq) {
@@ -98,11 +102,7 @@ impl ViewFeed {
     }
 }
 
-fn follow(
-    views: &Views,
-    shared: &(Mutex<Progress>, Condvar),
-    waiting: &Receiver<Vec<Changes>>,
-) {
+fn follow(views: &Views, shared: &(Mutex<Progress>, Condvar), waiting: &Receiver<Vec<Changes>>) {
     while let Ok(mut changes) = waiting.recv() {
         while changes.len() < CHUNK {
             match waiting.try_recv() {
@@ -157,9 +157,8 @@ impl AliasSource for StateAliases<'_> {
     }
 
     fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        let fits = |alias: &Alias| {
-            alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent
-        };
+        let fits =
+            |alias: &Alias| alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent;
         let all = self.0.aliases().filter(|(_, alias)| fits(alias));
         Ok(all.map(|(id, alias)| (*id, alias.clone())).collect())
     }

@@ -32,7 +32,11 @@ impl World {
     }
 
     fn open(&self) -> Ledger {
-        Ledger::open(&self.path(), OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() }).unwrap()
+        Ledger::open(
+            &self.path(),
+            OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() },
+        )
+        .unwrap()
     }
 
     fn day(&self, day: i64) {

@@ -44,10 +44,7 @@ pub fn holds(story: &[Deed<'_>], at: Micros) -> bool {
     for deed in story {
         match deed.what {
             What::Born(_, write) => holds = inside(at, write.valid_from, write.valid_until),
-            What::Closed {
-                kind: CloseKind::Wrong,
-                ..
-            } => holds = false,
+            What::Closed { kind: CloseKind::Wrong, .. } => holds = false,
             What::Closed { from, until, .. } if inside(at, from, until) => holds = false,
             What::Reopened { from, until } if inside(at, from, until) => holds = true,
             _ => {}
@@ -60,10 +57,7 @@ pub fn holds(story: &[Deed<'_>], at: Micros) -> bool {
 #[must_use]
 pub fn word(row: &Row, story: &[Deed<'_>], known: Micros, valid: Micros) -> &'static str {
     let over = row.ttl_until.is_some_and(|end| end <= known);
-    let pushed = row
-        .pushed_down
-        .iter()
-        .any(|(_, reach)| *reach == Reach::Everything);
+    let pushed = row.pushed_down.iter().any(|(_, reach)| *reach == Reach::Everything);
     let words = [
         (row.erased.is_some(), "erased"),
         (row.forgotten.is_some(), "forgotten"),
@@ -75,10 +69,7 @@ pub fn word(row: &Row, story: &[Deed<'_>], known: Micros, valid: Micros) -> &'st
         (pushed, "pushed_down"),
         (true, "open"),
     ];
-    words
-        .into_iter()
-        .find(|(applies, _)| *applies)
-        .map_or("open", |(_, word)| word)
+    words.into_iter().find(|(applies, _)| *applies).map_or("open", |(_, word)| word)
 }
 
 /// The row of a story.
@@ -136,9 +127,7 @@ pub fn row(id: MemoryId, story: &[Deed<'_>]) -> Option<Row> {
 
 /// The last value that a deed gave, else the first.
 fn latest<T>(story: &[Deed<'_>], first: T, of: impl Fn(&T, &Deed<'_>) -> Option<T>) -> T {
-    story
-        .iter()
-        .fold(first, |old, deed| of(&old, deed).unwrap_or(old))
+    story.iter().fold(first, |old, deed| of(&old, deed).unwrap_or(old))
 }
 
 fn layer(story: &[Deed<'_>], first: Layer) -> Layer {
@@ -205,16 +194,10 @@ fn pushed_down(story: &[Deed<'_>]) -> Vec<(Seq, Reach)> {
 /// The newest contest that is not resolved.
 fn contest(story: &[Deed<'_>]) -> Option<Seq> {
     let resolved = |contest: Seq| {
-        story
-            .iter()
-            .any(|deed| matches!(deed.what, What::Resolved(which) if which == contest))
+        story.iter().any(|deed| matches!(deed.what, What::Resolved(which) if which == contest))
     };
-    let contests = story
-        .iter()
-        .filter(|deed| matches!(deed.what, What::Contested));
-    contests
-        .map(|deed| deed.seq)
-        .rfind(|contest| !resolved(*contest))
+    let contests = story.iter().filter(|deed| matches!(deed.what, What::Contested));
+    contests.map(|deed| deed.seq).rfind(|contest| !resolved(*contest))
 }
 
 /// Whether one of the restrictions still stands.
@@ -245,7 +228,5 @@ fn sometime(story: &[Deed<'_>], from: Micros) -> bool {
             .flatten(),
         );
     }
-    instants
-        .into_iter()
-        .any(|at| at >= from && holds(story, at))
+    instants.into_iter().any(|at| at >= from && holds(story, at))
 }

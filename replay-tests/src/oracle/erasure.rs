@@ -47,17 +47,10 @@ impl<'a> Moment<'a> {
     /// What is told about an erasure.
     #[must_use]
     pub fn erasure(&self, id: JobId) -> Told<'a> {
-        let mut told = Told {
-            parts: Vec::new(),
-            intended: None,
-            done: None,
-        };
+        let mut told = Told { parts: Vec::new(), intended: None, done: None };
         for (seq, intent) in self.intents().filter(|(_, intent)| intent.erasure == id) {
             let next = intent.part as usize == told.parts.len();
-            let same = told
-                .parts
-                .first()
-                .is_none_or(|first| first.parts == intent.parts);
+            let same = told.parts.first().is_none_or(|first| first.parts == intent.parts);
             if told.intended.is_none() && next && same {
                 told.parts.push(intent);
                 if told.parts.len() == intent.parts as usize {
@@ -65,33 +58,25 @@ impl<'a> Moment<'a> {
                 }
             }
         }
-        told.done = told
-            .intended
-            .and_then(|intended| self.done_after(id, intended));
+        told.done = told.intended.and_then(|intended| self.done_after(id, intended));
         told
     }
 
     /// The first complete intent that names an alias which exists by then.
     pub(super) fn alias_erased(&self, alias: AliasId, bound: Seq) -> Option<Seq> {
-        let told = self
-            .complete()
-            .into_iter()
-            .filter(|(_, told)| told.names_alias(alias));
+        let told = self.complete().into_iter().filter(|(_, told)| told.names_alias(alias));
         told.map(|(seq, _)| seq).filter(|seq| *seq > bound).min()
     }
 
     /// Whether a complete intent names a payload.
     #[must_use]
     pub fn payload_erased(&self, id: PayloadId) -> bool {
-        self.complete()
-            .iter()
-            .any(|(_, told)| told.names_payload(id))
+        self.complete().iter().any(|(_, told)| told.names_payload(id))
     }
 
     fn complete(&self) -> Vec<(Seq, Told<'a>)> {
         let told = self.erasures().into_iter().map(|id| self.erasure(id));
-        told.filter_map(|told| told.intended.map(|seq| (seq, told)))
-            .collect()
+        told.filter_map(|told| told.intended.map(|seq| (seq, told))).collect()
     }
 
     fn intents(&self) -> impl Iterator<Item = (Seq, &'a EraseIntent)> + '_ {
@@ -106,7 +91,6 @@ impl<'a> Moment<'a> {
             .events
             .iter()
             .filter(|event| matches!(&event.event, Event::EraseDone(done) if done.erasure == id));
-        done.rfind(|event| event.seq() > intended)
-            .map(|event| event.seq())
+        done.rfind(|event| event.seq() > intended).map(|event| event.seq())
     }
 }

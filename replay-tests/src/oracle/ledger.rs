@@ -110,10 +110,7 @@ impl Moment<'_> {
     #[must_use]
     pub fn alias(&self, alias: AliasId) -> Option<AliasTold> {
         let bound = self.binding(alias)?;
-        Some(AliasTold {
-            erased: self.alias_erased(alias, bound.bound),
-            ..bound
-        })
+        Some(AliasTold { erased: self.alias_erased(alias, bound.bound), ..bound })
     }
 
     /// The first binding of an alias: another one does not change it.
@@ -123,11 +120,7 @@ impl Moment<'_> {
                 kind: bound.kind,
                 parent: bound.parent,
                 bound: event.seq(),
-                name: event
-                    .payloads
-                    .iter()
-                    .find(|p| p.role == Role::Name)
-                    .map(|p| p.id),
+                name: event.payloads.iter().find(|p| p.role == Role::Name).map(|p| p.id),
                 erased: None,
             }),
             _ => None,
@@ -147,11 +140,7 @@ impl Moment<'_> {
             }
             _ => None,
         });
-        Some(TaskTold {
-            started,
-            parent,
-            ended,
-        })
+        Some(TaskTold { started, parent, ended })
     }
 
     /// The tasks that events name.

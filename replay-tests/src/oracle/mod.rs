@@ -56,10 +56,7 @@ impl Oracle {
     /// What was known at an instant: everything up to the last record of that time or before.
     #[must_use]
     pub fn known(&self, at: Micros) -> Moment<'_> {
-        let last = self
-            .events
-            .iter()
-            .rfind(|event| event.header.recorded_at <= at);
+        let last = self.events.iter().rfind(|event| event.header.recorded_at <= at);
         self.of(|event| last.is_some_and(|last| event.seq() <= last.seq()))
     }
 
@@ -76,9 +73,7 @@ impl Oracle {
     }
 
     fn of(&self, known: impl Fn(&Sequenced) -> bool) -> Moment<'_> {
-        Moment {
-            events: self.events.iter().filter(|event| known(event)).collect(),
-        }
+        Moment { events: self.events.iter().filter(|event| known(event)).collect() }
     }
 }
 

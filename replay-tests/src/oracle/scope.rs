@@ -15,10 +15,8 @@ impl Moment<'_> {
         while let Some(segment) = at.filter(|segment| !segment.is_zero() && !path.contains(segment))
         {
             path.insert(0, segment);
-            at = self
-                .binding(segment)
-                .filter(|b| b.kind == AliasKind::Scope)
-                .and_then(|b| b.parent);
+            at =
+                self.binding(segment).filter(|b| b.kind == AliasKind::Scope).and_then(|b| b.parent);
         }
         path
     }
@@ -34,8 +32,7 @@ impl Moment<'_> {
     pub fn members(&self, scope: AliasId) -> Vec<MemoryId> {
         let mut ids = self.memories();
         ids.retain(|id| {
-            self.birth(*id)
-                .is_some_and(|(born, _)| self.scope_within(born.header.scope, scope))
+            self.birth(*id).is_some_and(|(born, _)| self.scope_within(born.header.scope, scope))
         });
         ids
     }
@@ -44,10 +41,7 @@ impl Moment<'_> {
     #[must_use]
     pub fn keyed(&self, key: AliasId) -> Vec<MemoryId> {
         let mut ids = self.memories();
-        ids.retain(|id| {
-            self.birth(*id)
-                .is_some_and(|(_, write)| write.key == Some(key))
-        });
+        ids.retain(|id| self.birth(*id).is_some_and(|(_, write)| write.key == Some(key)));
         ids
     }
 }

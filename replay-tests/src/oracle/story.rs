@@ -20,20 +20,9 @@ pub struct Deed<'a> {
 #[derive(Clone, Debug)]
 pub enum What<'a> {
     Born(&'a Sequenced, &'a body::Write),
-    Closed {
-        kind: CloseKind,
-        from: Option<Micros>,
-        until: Option<Micros>,
-        by: Option<MemoryId>,
-    },
-    Reopened {
-        from: Option<Micros>,
-        until: Option<Micros>,
-    },
-    Confirmed {
-        ttl: Option<Micros>,
-        review: Option<Micros>,
-    },
+    Closed { kind: CloseKind, from: Option<Micros>, until: Option<Micros>, by: Option<MemoryId> },
+    Reopened { from: Option<Micros>, until: Option<Micros> },
+    Confirmed { ttl: Option<Micros>, review: Option<Micros> },
     Used,
     PushedDown(Reach),
     Lifted(Option<Seq>),
@@ -64,19 +53,11 @@ impl<'a> Moment<'a> {
             return Vec::new();
         };
         let first = What::Born(born, write);
-        let mut story = vec![Deed {
-            seq: born.seq(),
-            at: born.header.recorded_at,
-            what: first,
-        }];
+        let mut story = vec![Deed { seq: born.seq(), at: born.header.recorded_at, what: first }];
         for event in self.events.iter().filter(|event| event.seq() > born.seq()) {
             if let Some(what) = self.done_to(id, event) {
                 let at = event.header.recorded_at;
-                story.push(Deed {
-                    seq: event.seq(),
-                    at,
-                    what,
-                });
+                story.push(Deed { seq: event.seq(), at, what });
             }
         }
         story
@@ -106,9 +87,7 @@ impl<'a> Moment<'a> {
             }
             Event::Resolve(resolve) => {
                 let members = self.contest_before(resolve.contest, seq)?;
-                members
-                    .contains(&id)
-                    .then_some(What::Resolved(resolve.contest))
+                members.contains(&id).then_some(What::Resolved(resolve.contest))
             }
             Event::Approval(approval) => self.approved(id, approval, seq),
             Event::EraseIntent(intent) => {
@@ -148,16 +127,12 @@ impl<'a> Moment<'a> {
     }
 
     fn is_first(&self, write: &body::Write, seq: Seq) -> bool {
-        self.birth(write.memory)
-            .is_some_and(|(born, _)| born.seq() == seq)
+        self.birth(write.memory).is_some_and(|(born, _)| born.seq() == seq)
     }
 
     /// The members of a contest that is open just before record `seq`.
     pub(super) fn contest_before(&self, contest: Seq, seq: Seq) -> Option<&'a [MemoryId]> {
-        let opened = self
-            .events
-            .iter()
-            .find(|event| event.seq() == contest && contest < seq)?;
+        let opened = self.events.iter().find(|event| event.seq() == contest && contest < seq)?;
         let Event::Contest(body) = &opened.event else {
             return None;
         };
@@ -175,30 +150,12 @@ fn named(event: &Event) -> Option<(&[MemoryId], What<'_>)> {
     Some(match event {
         Event::Close(b) => {
             let (kind, from, until, by) = (b.kind, b.from, b.until, b.replaced_by);
-            (
-                from_ref(&b.memory),
-                What::Closed {
-                    kind,
-                    from,
-                    until,
-                    by,
-                },
-            )
+            (from_ref(&b.memory), What::Closed { kind, from, until, by })
         }
-        Event::Reopen(b) => (
-            from_ref(&b.memory),
-            What::Reopened {
-                from: b.from,
-                until: b.until,
-            },
-        ),
-        Event::Confirm(b) => (
-            &b.memories,
-            What::Confirmed {
-                ttl: b.ttl_until,
-                review: b.review_by,
-            },
-        ),
+        Event::Reopen(b) => (from_ref(&b.memory), What::Reopened { from: b.from, until: b.until }),
+        Event::Confirm(b) => {
+            (&b.memories, What::Confirmed { ttl: b.ttl_until, review: b.review_by })
+        }
         Event::Use(b) => (&b.memories, What::Used),
         Event::PushDown(b) => (from_ref(&b.memory), What::PushedDown(b.reach)),
         Event::Lift(b) => (from_ref(&b.memory), What::Lifted(b.push_down)),

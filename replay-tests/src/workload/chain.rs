@@ -22,10 +22,7 @@ impl History {
     /// The events in order.
     #[must_use]
     pub fn events(&self) -> Vec<Sequenced> {
-        self.entries
-            .iter()
-            .map(|entry| entry.sequenced.clone())
-            .collect()
+        self.entries.iter().map(|entry| entry.sequenced.clone()).collect()
     }
 
     /// Every instant that could be a boundary of an answer.
@@ -45,10 +42,7 @@ impl History {
     /// How many records are of a kind.
     #[must_use]
     pub fn count(&self, kind: Kind) -> usize {
-        self.entries
-            .iter()
-            .filter(|entry| entry.sequenced.event.kind() == Some(kind))
-            .count()
+        self.entries.iter().filter(|entry| entry.sequenced.event.kind() == Some(kind)).count()
     }
 }
 
@@ -76,22 +70,15 @@ pub fn boundaries_of(event: &ledger_format::Event) -> Vec<Micros> {
 pub(super) fn entry(ledger: &LedgerId, mut event: Sequenced, more: &[Extension]) -> Entry {
     let mut record = Record::new(event.header.clone(), event.event.encode().unwrap());
     record.payloads.clone_from(&event.payloads);
+    record.extensions.extend(event.claimed_at.map(Extension::claimed_at));
     record
         .extensions
-        .extend(event.claimed_at.map(Extension::claimed_at));
-    record.extensions.extend(
-        event
-            .idempotency
-            .map(|(key, body)| Extension::idempotency(key, body)),
-    );
+        .extend(event.idempotency.map(|(key, body)| Extension::idempotency(key, body)));
     record.extensions.extend(event.job.map(Extension::job));
     record.extensions.extend_from_slice(more);
     record.extensions.sort_by_key(|extension| extension.tag);
     let bytes = record.encode().unwrap();
     event.hash = hash::record(ledger, &bytes);
     debug_assert!(event.hash != RecordHash::ZERO);
-    Entry {
-        sequenced: event,
-        bytes,
-    }
+    Entry { sequenced: event, bytes }
 }

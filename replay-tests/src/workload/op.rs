@@ -95,10 +95,7 @@ impl fmt::Debug for Op {
     /// As source text, so that a failure can be pasted into a test.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers = self.numbers();
-        let used = numbers
-            .iter()
-            .rposition(|number| *number != 0)
-            .map_or(0, |last| last + 1);
+        let used = numbers.iter().rposition(|number| *number != 0).map_or(0, |last| last + 1);
         match self.verb {
             Verb::Known(kind) => write!(f, "op(Kind::{kind:?}, {:?})", &numbers[..used]),
             verb => write!(f, "op(Verb::{verb:?}, {:?})", &numbers[..used]),
@@ -110,10 +107,7 @@ impl fmt::Debug for Op {
 #[must_use]
 pub fn paste(name: &str, ops: &[Op]) -> String {
     let lines: Vec<String> = ops.iter().map(|op| format!("        {op:?},\n")).collect();
-    format!(
-        "#[test]\nfn {name}() {{\n    agree(&[\n{}    ]);\n}}\n",
-        lines.concat()
-    )
+    format!("#[test]\nfn {name}() {{\n    agree(&[\n{}    ]);\n}}\n", lines.concat())
 }
 
 #[cfg(test)]
@@ -124,10 +118,7 @@ mod tests {
     fn a_step_prints_as_the_call_that_makes_it() {
         let step = op(Kind::Close, [1, 2, 0, 4]);
         assert_eq!(format!("{step:?}"), "op(Kind::Close, [1, 2, 0, 4])");
-        assert_eq!(
-            format!("{:?}", op(Verb::Unknown, [])),
-            "op(Verb::Unknown, [])"
-        );
+        assert_eq!(format!("{:?}", op(Verb::Unknown, [])), "op(Verb::Unknown, [])");
         assert_eq!(op(step.verb, step.numbers()), step);
     }
 }

@@ -20,17 +20,9 @@ impl Swarm {
     /// Every kind, each as often as it deserves; unknown critical ones are left out.
     #[must_use]
     pub fn everything() -> Self {
-        let known = Kind::ALL
-            .iter()
-            .map(|(kind, _, _)| (Verb::Known(*kind), usual(*kind)));
-        let weights = known
-            .chain([(Verb::Unknown, 2), (Verb::UnknownCritical, 0)])
-            .collect();
-        Self {
-            weights,
-            odd: 6,
-            claimed: 20,
-        }
+        let known = Kind::ALL.iter().map(|(kind, _, _)| (Verb::Known(*kind), usual(*kind)));
+        let weights = known.chain([(Verb::Unknown, 2), (Verb::UnknownCritical, 0)]).collect();
+        Self { weights, odd: 6, claimed: 20 }
     }
 
     /// Everything, without odd steps.
@@ -98,12 +90,7 @@ impl Swarm {
             step.odd = 0;
         }
         // Open ends are common in life and rare among 256 numbers.
-        for end in [
-            &mut step.from,
-            &mut step.until,
-            &mut step.cut_from,
-            &mut step.cut_until,
-        ] {
+        for end in [&mut step.from, &mut step.until, &mut step.cut_from, &mut step.cut_until] {
             if rng.chance(2, 5) {
                 *end = 0;
             }

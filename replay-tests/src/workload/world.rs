@@ -43,13 +43,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) const fn new(event: Event) -> Self {
-        Self {
-            event,
-            scope: AliasId::ZERO,
-            roles: Vec::new(),
-            job: None,
-            idempotency: None,
-        }
+        Self { event, scope: AliasId::ZERO, roles: Vec::new(), job: None, idempotency: None }
     }
 
     pub(super) fn with(mut self, roles: &[Role]) -> Self {
@@ -115,12 +109,7 @@ impl World {
                 .filter(|_| parent > 0);
             world.bind(AliasKind::Scope, parent);
         }
-        let kinds = [
-            AliasKind::Person,
-            AliasKind::Tag,
-            AliasKind::Term,
-            AliasKind::Actor,
-        ];
+        let kinds = [AliasKind::Person, AliasKind::Tag, AliasKind::Term, AliasKind::Actor];
         for kind in kinds.into_iter().flat_map(|kind| [kind; 2]) {
             world.bind(kind, None);
         }
@@ -133,16 +122,9 @@ impl World {
 
     fn bind(&mut self, kind: AliasKind, parent: Option<AliasId>) {
         let alias = AliasId(self.fresh(0xa1));
-        let bound = Event::AliasBound(body::AliasBound {
-            alias,
-            kind,
-            parent,
-        });
+        let bound = Event::AliasBound(body::AliasBound { alias, kind, parent });
         self.aliases.push((alias, kind));
-        self.record(
-            super::op(Kind::AliasBound, []),
-            Draft::new(bound).with(&[Role::Name]),
-        );
+        self.record(super::op(Kind::AliasBound, []), Draft::new(bound).with(&[Role::Name]));
     }
 
     /// 16 bytes that nothing else has.
@@ -172,11 +154,7 @@ impl World {
     }
 
     pub(super) fn of_kind(&self, kind: AliasKind) -> Vec<AliasId> {
-        self.aliases
-            .iter()
-            .filter(|(_, k)| *k == kind)
-            .map(|(alias, _)| *alias)
-            .collect()
+        self.aliases.iter().filter(|(_, k)| *k == kind).map(|(alias, _)| *alias).collect()
     }
 
     pub(super) fn scopes(&self) -> Vec<AliasId> {
@@ -189,13 +167,7 @@ impl World {
         self.now = Micros(self.now.0 + time::tick(op.tick) - back);
         let kind = draft.event.kind().unwrap_or(Kind::Pin);
         let mut header = RecordHeader::new(kind, self.next_seq(), self.prev, self.now);
-        if let Event::Unknown {
-            kind,
-            version,
-            critical,
-            ..
-        } = draft.event
-        {
+        if let Event::Unknown { kind, version, critical, .. } = draft.event {
             (header.kind, header.kind_version, header.critical) = (kind, version, critical);
         }
         header.scope = draft.scope;
@@ -207,9 +179,7 @@ impl World {
         sequenced.job = draft.job;
         sequenced.payloads = draft.roles.iter().map(|role| self.payload(*role)).collect();
         let speakers = self.of_kind(AliasKind::Actor);
-        let speaker = speakers
-            .first()
-            .map(|alias| Extension::alias(Tag::Speaker, *alias));
+        let speaker = speakers.first().map(|alias| Extension::alias(Tag::Speaker, *alias));
         let entry = entry(&self.ledger, sequenced, speaker.as_slice());
         self.prev = entry.sequenced.hash;
         self.entries.push(entry);
@@ -221,21 +191,11 @@ impl World {
         let text = [self.contents.0.to_le_bytes(), id.0.to_le_bytes()].concat();
         let length = 64 + u32::try_from(self.contents.0 % 1_000).unwrap_or(0);
         let commitment = hash::commitment(&[7; 32], role, &text);
-        PayloadRef {
-            id,
-            role,
-            suite: 1,
-            commitment,
-            digest: hash::ciphertext(&text),
-            length,
-        }
+        PayloadRef { id, role, suite: 1, commitment, digest: hash::ciphertext(&text), length }
     }
 
     pub(super) fn into_history(self) -> History {
-        History {
-            ledger: self.ledger,
-            entries: self.entries,
-        }
+        History { ledger: self.ledger, entries: self.entries }
     }
 }
 

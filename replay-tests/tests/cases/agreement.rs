@@ -48,13 +48,7 @@ fn odd_steps_are_counted_and_described() {
         for anomaly in apply(&mut state, &event).anomalies {
             assert_eq!(anomaly.seq, event.seq());
             let words = anomaly.oddity.to_string();
-            described.insert(
-                words
-                    .split(|c: char| c.is_ascii_digit())
-                    .next()
-                    .unwrap()
-                    .to_owned(),
-            );
+            described.insert(words.split(|c: char| c.is_ascii_digit()).next().unwrap().to_owned());
             count += 1;
         }
     }
@@ -73,10 +67,5 @@ fn every_kind_takes_part() {
         assert!(count >= 10, "{name} appears {count} times");
     }
     let unknown = histories.iter().flat_map(|history| &history.entries);
-    assert!(
-        unknown
-            .filter(|entry| entry.sequenced.event.kind().is_none())
-            .count()
-            >= 10
-    );
+    assert!(unknown.filter(|entry| entry.sequenced.event.kind().is_none()).count() >= 10);
 }

@@ -17,10 +17,7 @@ use replay_tests::witness::{Witness, at, events};
 use replay_tests::workload::time;
 use replay_tests::{seed, test_path};
 
-const LIFE: Manner = Manner {
-    steps: 60,
-    claims: 4,
-};
+const LIFE: Manner = Manner { steps: 60, claims: 4 };
 
 #[test]
 fn both_ways_and_the_oracle_agree_at_every_record() {
@@ -64,10 +61,7 @@ fn both_ways_and_the_oracle_agree_on_the_claimed_axis() {
         let claims = witness.events.iter().filter_map(|event| event.claimed_at);
         for claim in time::around(claims) {
             let valid = When::Instant(witness.some_instant(&mut rng));
-            let question = Question {
-                claimed: true,
-                ..at(When::Instant(claim), Some(valid))
-            };
+            let question = Question { claimed: true, ..at(When::Instant(claim), Some(valid)) };
             witness.ask(&question, &mut rng);
         }
         assert!(witness.compared > 1_000, "{}", witness.compared);
@@ -84,10 +78,8 @@ fn one_opening_answers_both_ways_while_it_writes() {
         let played = play(seed, LIFE, |_, ledger, rng| {
             let mut witness = Witness::new(ledger, ledger);
             let some = rng.index(witness.events.len()) as u64;
-            let claimed = Question {
-                claimed: true,
-                ..at(When::Instant(witness.some_instant(rng)), None)
-            };
+            let claimed =
+                Question { claimed: true, ..at(When::Instant(witness.some_instant(rng)), None) };
             for question in [at(When::Head, None), at(When::Seq(some), None), claimed] {
                 witness.ask(&question, rng);
             }
@@ -127,5 +119,8 @@ fn lives_reach_every_status_and_every_command() {
     assert_eq!(found, wanted, "{words:?}");
     // Genesis, epochs, names; of the twelve commands, pinning and ranking go both ways.
     assert_eq!(kinds.len(), 3 + 14, "{kinds:?}");
-    assert!(accepted > 2 * refused && refused > 20 && repeated > 5, "{accepted} {refused} {repeated}");
+    assert!(
+        accepted > 2 * refused && refused > 20 && repeated > 5,
+        "{accepted} {refused} {repeated}"
+    );
 }

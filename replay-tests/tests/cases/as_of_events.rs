@@ -15,10 +15,7 @@ use replay_tests::{place, seed, stored, test_path, viewing};
 
 /// A step may be odd in every way but one: no log takes a time that lies before the one before.
 fn ops(seed: u64, length: usize) -> Vec<Op> {
-    let wild = |op: Op| Op {
-        odd: op.odd & !8,
-        ..op
-    };
+    let wild = |op: Op| Op { odd: op.odd & !8, ..op };
     let ops = match seed % 3 {
         0 => Swarm::everything().ops(&mut Rng::part(seed, 7), length),
         _ => workload::ops(seed, length),
@@ -57,13 +54,7 @@ impl Told {
             changes.push(change);
             states.push(state.clone());
         }
-        Self {
-            ledger,
-            events,
-            changes,
-            states,
-            births,
-        }
+        Self { ledger, events, changes, states, births }
     }
 
     fn rebuilt(&self, dir: &Path) -> Views {
@@ -163,10 +154,7 @@ fn agree(views: &Views, told: &Told, rng: &mut Rng) -> viewing::Compared {
     for state in &told.states {
         let head = state.head().unwrap();
         let moment = oracle.at(head.seq);
-        let known = |valid| Instants {
-            known: head.recorded_at,
-            valid,
-        };
+        let known = |valid| Instants { known: head.recorded_at, valid };
         let mut instants: Vec<Instants> = told.near(head.seq).into_iter().map(known).collect();
         instants.extend((0..6).map(|_| Instants {
             known: boundaries[rng.index(boundaries.len())],

@@ -19,19 +19,13 @@ use replay_tests::witness::{Witness, at};
 use replay_tests::workload::time;
 use replay_tests::{seed, test_path};
 
-const LIFE: Manner = Manner {
-    steps: 40,
-    claims: 4,
-};
+const LIFE: Manner = Manner { steps: 40, claims: 4 };
 /// Names the ledger to the process that is going to be killed.
 const CHILD: &str = "MEMLEDGER_TEST_CHILD";
 
 /// The digest of the views, and what they answer about every record, or about 40 of many.
 fn answers(ledger: &Ledger) -> (Option<[u8; 32]>, Vec<Vec<Item>>) {
-    let filter = Filter {
-        include_history: true,
-        ..Filter::default()
-    };
+    let filter = Filter { include_history: true, ..Filter::default() };
     let status = ledger.status().unwrap();
     let step = 1 + status.size as usize / 40;
     let listed = (0..status.size).rev().step_by(step).map(|seq| {
@@ -60,10 +54,7 @@ fn deleted_views_come_back_with_the_same_digest_and_answers() {
         assert_eq!(answers(&again), told);
         again.close().unwrap();
         assert_whole(&place.path());
-        let rebuild = OpenOptions {
-            rebuild: true,
-            ..place.options()
-        };
+        let rebuild = OpenOptions { rebuild: true, ..place.options() };
         let rebuilt = Ledger::open(&place.path(), rebuild).unwrap();
         assert_eq!(answers(&rebuilt), told);
         rebuilt.close().unwrap();
@@ -99,10 +90,7 @@ fn writes_until_it_is_killed() {
         return;
     };
     let clock = Arc::new(DeclaredClock::new(Micros(time::BASE)));
-    let options = OpenOptions {
-        clock: clock.clone(),
-        ..OpenOptions::default()
-    };
+    let options = OpenOptions { clock: clock.clone(), ..OpenOptions::default() };
     let ledger = Ledger::open(Path::new(&path), options).unwrap();
     let mut last = None;
     for number in 0.. {
@@ -151,16 +139,8 @@ fn a_killed_holder_leaves_everything_it_answered() {
 }
 
 fn words(ledger: &Ledger) -> Vec<String> {
-    let filter = Filter {
-        include_history: true,
-        ..Filter::default()
-    };
-    let items = ledger
-        .snapshot(&at(When::Head, None))
-        .unwrap()
-        .list(&filter)
-        .unwrap()
-        .items;
+    let filter = Filter { include_history: true, ..Filter::default() };
+    let items = ledger.snapshot(&at(When::Head, None)).unwrap().list(&filter).unwrap().items;
     let word = |item: Item| match item.text {
         Text::Words(words) => words,
         other => panic!("{other:?}"),

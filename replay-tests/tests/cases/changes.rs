@@ -23,13 +23,7 @@ fn changes_alone_rebuild_the_state() {
                         said_by_its_write(&birth, &event);
                         assert!(births.insert(birth.id, birth).is_none(), "born twice");
                     }
-                    Change::Version {
-                        id,
-                        was_live,
-                        live,
-                        lifecycle,
-                        ..
-                    } => {
+                    Change::Version { id, was_live, live, lifecycle, .. } => {
                         assert_eq!(lifecycle.since, event.seq());
                         let before = versions.insert(id, (live, lifecycle));
                         let (listed, since) =
@@ -44,16 +38,8 @@ fn changes_alone_rebuild_the_state() {
                 }
             }
             compare(&state, &versions, births.len());
-            assert!(
-                state.aliases().eq(aliases.iter()),
-                "after record {}",
-                event.seq()
-            );
-            assert!(
-                state.erasures().eq(erasures.iter()),
-                "after record {}",
-                event.seq()
-            );
+            assert!(state.aliases().eq(aliases.iter()), "after record {}", event.seq());
+            assert!(state.erasures().eq(erasures.iter()), "after record {}", event.seq());
             assert!(tasks.iter().all(|(id, task)| state.task(id) == Some(*task)));
         }
     });
@@ -65,24 +51,12 @@ fn said_by_its_write(birth: &Birth, event: &Sequenced) {
         panic!("born of {:?}", event.event);
     };
     let header = &event.header;
-    assert_eq!(
-        (birth.id, birth.seq, birth.scope),
-        (write.memory, header.seq, header.scope)
-    );
-    assert_eq!(
-        (birth.recorded_at, birth.claimed_at),
-        (header.recorded_at, event.claimed_at)
-    );
+    assert_eq!((birth.id, birth.seq, birth.scope), (write.memory, header.seq, header.scope));
+    assert_eq!((birth.recorded_at, birth.claimed_at), (header.recorded_at, event.claimed_at));
     assert_eq!((birth.body, birth.source), (write.body, write.source));
     assert_eq!(birth.actor_kind, header.actor_kind);
-    assert_eq!(
-        (birth.key, birth.fact, birth.domain),
-        (write.key, write.fact, write.domain)
-    );
-    assert_eq!(
-        (&birth.subjects, &birth.tags),
-        (&write.subjects, &write.tags)
-    );
+    assert_eq!((birth.key, birth.fact, birth.domain), (write.key, write.fact, write.domain));
+    assert_eq!((&birth.subjects, &birth.tags), (&write.subjects, &write.tags));
     assert_eq!(birth.derived_from, write.derived_from);
     assert_eq!(birth.supersedes, write.supersedes);
 }
@@ -90,14 +64,8 @@ fn said_by_its_write(birth: &Birth, event: &Sequenced) {
 type Versions = BTreeMap<ledger_format::MemoryId, (bool, ledger_replay::Lifecycle)>;
 
 fn compare(state: &State, versions: &Versions, births: usize) {
-    assert_eq!(
-        (state.memories().len(), births),
-        (versions.len(), versions.len())
-    );
+    assert_eq!((state.memories().len(), births), (versions.len(), versions.len()));
     for ((id, memory), (versioned, (live, lifecycle))) in state.memories().zip(versions) {
-        assert_eq!(
-            (id, memory.live, &memory.lifecycle),
-            (versioned, *live, lifecycle)
-        );
+        assert_eq!((id, memory.live, &memory.lifecycle), (versioned, *live, lifecycle));
     }
 }

@@ -32,11 +32,7 @@ fn rival_03_the_past_says_erased_and_not_nothing() {
     let erased = log.add(part(0, 1, memory));
     assert_eq!(log.ask(memory, 0), "erased");
     assert_eq!(log.row(memory).erased, Some(erased));
-    assert_eq!(
-        log.word(written, memory, 0, 0),
-        Some("open"),
-        "state at that record is as it was"
-    );
+    assert_eq!(log.word(written, memory, 0, 0), Some("open"), "state at that record is as it was");
     assert_eq!(log.row(memory).born, written);
 }
 
@@ -62,9 +58,7 @@ fn an_erasure_leaves_earlier_digests_as_they_were() {
     history.iter().for_each(|event| {
         apply(&mut state, event);
     });
-    let Some((id, _)) = state.memories().next() else {
-        panic!("no memory")
-    };
+    let Some((id, _)) = state.memories().next() else { panic!("no memory") };
     let last = history.last().unwrap();
     let mut erasing = last.clone();
     erasing.header.seq = Seq(last.seq().0 + 1);

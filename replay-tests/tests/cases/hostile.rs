@@ -8,71 +8,54 @@ use replay_tests::{seed, test_path};
 
 #[test]
 fn mutated_bodies_never_stop_a_replay() {
-    seed::each(
-        &test_path!(mutated_bodies_never_stop_a_replay),
-        20,
-        |seed| {
-            let mut rng = Rng::part(seed, 9);
-            let mut state = State::default();
-            let (mut tried, mut applied) = (0, 0);
-            for entry in workload::build(&Swarm::everything().ops(&mut Rng::new(seed), 120)).entries
-            {
-                let mut event = entry.sequenced;
-                apply(&mut state, &event);
-                for _ in 0..12 {
-                    tried += 1;
-                    let header = event.header.clone();
-                    let mut body = event.event.encode().unwrap();
-                    mutate(&mut rng, &mut body);
-                    let decoded =
-                        Event::decode(header.kind, header.kind_version, header.critical, &body);
-                    if let Ok(decoded) = decoded {
-                        assert_eq!(
-                            decoded.encode().unwrap(),
-                            body,
-                            "one event has one encoding"
-                        );
-                        event.event = decoded;
-                        scramble(&mut rng, &mut event);
-                        apply(&mut state, &event);
-                        ask(&state);
-                        applied += 1;
-                    }
+    seed::each(&test_path!(mutated_bodies_never_stop_a_replay), 20, |seed| {
+        let mut rng = Rng::part(seed, 9);
+        let mut state = State::default();
+        let (mut tried, mut applied) = (0, 0);
+        for entry in workload::build(&Swarm::everything().ops(&mut Rng::new(seed), 120)).entries {
+            let mut event = entry.sequenced;
+            apply(&mut state, &event);
+            for _ in 0..12 {
+                tried += 1;
+                let header = event.header.clone();
+                let mut body = event.event.encode().unwrap();
+                mutate(&mut rng, &mut body);
+                let decoded =
+                    Event::decode(header.kind, header.kind_version, header.critical, &body);
+                if let Ok(decoded) = decoded {
+                    assert_eq!(decoded.encode().unwrap(), body, "one event has one encoding");
+                    event.event = decoded;
+                    scramble(&mut rng, &mut event);
+                    apply(&mut state, &event);
+                    ask(&state);
+                    applied += 1;
                 }
             }
-            assert!(
-                applied * 10 > tried,
-                "{applied} of {tried}: the mutations are too wild"
-            );
-            assert_eq!(State::restore(&state.save()).unwrap(), state);
-        },
-    );
+        }
+        assert!(applied * 10 > tried, "{applied} of {tried}: the mutations are too wild");
+        assert_eq!(State::restore(&state.save()).unwrap(), state);
+    });
 }
 
 #[test]
 fn mutated_records_never_stop_a_replay() {
-    seed::each(
-        &test_path!(mutated_records_never_stop_a_replay),
-        20,
-        |seed| {
-            let mut rng = Rng::part(seed, 10);
-            let mut state = State::default();
-            let mut applied = 0;
-            for entry in workload::build(&Swarm::everything().ops(&mut Rng::new(seed), 120)).entries
-            {
-                for _ in 0..12 {
-                    let mut bytes = entry.bytes.clone();
-                    mutate(&mut rng, &mut bytes);
-                    if let Ok(event) = Sequenced::from_bytes(&bytes, RecordHash(rng.bytes())) {
-                        apply(&mut state, &event);
-                        ask(&state);
-                        applied += 1;
-                    }
+    seed::each(&test_path!(mutated_records_never_stop_a_replay), 20, |seed| {
+        let mut rng = Rng::part(seed, 10);
+        let mut state = State::default();
+        let mut applied = 0;
+        for entry in workload::build(&Swarm::everything().ops(&mut Rng::new(seed), 120)).entries {
+            for _ in 0..12 {
+                let mut bytes = entry.bytes.clone();
+                mutate(&mut rng, &mut bytes);
+                if let Ok(event) = Sequenced::from_bytes(&bytes, RecordHash(rng.bytes())) {
+                    apply(&mut state, &event);
+                    ask(&state);
+                    applied += 1;
                 }
             }
-            assert!(applied > 100, "{applied} records decoded");
-        },
-    );
+        }
+        assert!(applied > 100, "{applied} records decoded");
+    });
 }
 
 /// A view row either is refused or is the one encoding of what it says.
@@ -134,10 +117,7 @@ fn ask(state: &State) {
     let _ = state.erased().count();
     for (_, memory) in state.memories().take(3) {
         for at in [Micros::MIN, Micros(0), Micros::MAX] {
-            let _ = memory.lifecycle.status(Instants {
-                known: at,
-                valid: at,
-            });
+            let _ = memory.lifecycle.status(Instants { known: at, valid: at });
             let _ = memory.lifecycle.validity.ended_by(at);
         }
         let _ = state.scope_within(memory.scope, AliasId::ZERO);

@@ -16,16 +16,8 @@ fn rival_02_closed_is_absent_from_its_record_on_and_present_before() {
     let written = log.head();
     log.now = 200;
     let closed = log.close(fare, Some(200), None);
-    assert_eq!(
-        log.word(written, fare, 150, 250),
-        Some("open"),
-        "nobody knew of the end yet"
-    );
-    assert_eq!(
-        log.word(closed, fare, 250, 199),
-        Some("open"),
-        "it was true until then"
-    );
+    assert_eq!(log.word(written, fare, 150, 250), Some("open"), "nobody knew of the end yet");
+    assert_eq!(log.word(closed, fare, 250, 199), Some("open"), "it was true until then");
     assert_eq!(log.word(closed, fare, 250, 200), Some("closed"));
     assert!(!log.row(fare).live);
 }
@@ -44,18 +36,10 @@ fn field_a02_superseding_closes_and_opens_in_one_event() {
     for seq in (0..=log.head().0).map(Seq) {
         for valid in [49, 50] {
             let words = [old, new].map(|id| log.word(seq, id, 60, valid));
-            assert_eq!(
-                words.iter().filter(|word| **word == Some("open")).count(),
-                1,
-                "{seq}"
-            );
+            assert_eq!(words.iter().filter(|word| **word == Some("open")).count(), 1, "{seq}");
         }
     }
-    assert_eq!(
-        [old, other].map(|id| log.ask(id, 50)),
-        ["closed"; 2],
-        "all of them or none"
-    );
+    assert_eq!([old, other].map(|id| log.ask(id, 50)), ["closed"; 2], "all of them or none");
 }
 
 /// Current and stale are told apart, and the stale one names what took its place.
@@ -82,11 +66,7 @@ fn field_a01_saying_it_again_confirms() {
     }));
     assert_eq!(log.ask(memory, 30), "open");
     assert_eq!(log.row(memory).last_confirmed, Some(Micros(30)));
-    assert_eq!(
-        log.row(memory).trust,
-        Trust::Unverified,
-        "a confirmation raises no trust"
-    );
+    assert_eq!(log.row(memory).trust, Trust::Unverified, "a confirmation raises no trust");
 }
 
 /// A lifetime ends at its instant, whether or not a sweep has come by.
@@ -99,16 +79,8 @@ fn field_a27_a_lifetime_ends_without_a_sweep() {
     assert_eq!(log.word(head, memory, 100, 0), Some("expired"));
     log.now = 150;
     let cause = ExpireCause::Ttl;
-    log.add(Event::Expire(Expire {
-        memories: vec![memory],
-        basis: Micros(150),
-        cause,
-    }));
-    assert_eq!(
-        log.word(head, memory, 99, 0),
-        Some("open"),
-        "the past stays as it was"
-    );
+    log.add(Event::Expire(Expire { memories: vec![memory], basis: Micros(150), cause }));
+    assert_eq!(log.word(head, memory, 99, 0), Some("open"), "the past stays as it was");
     assert_eq!(log.ask(memory, 0), "expired");
 }
 
@@ -118,17 +90,8 @@ fn field_a27_a_lifetime_ends_without_a_sweep() {
 fn field_a37_scopes_compare_segment_by_segment() {
     let [foo, foobar, below, twin] = [1, 2, 3, 4].map(|byte| AliasId([byte; 16]));
     let mut log = Script::default();
-    for (alias, parent) in [
-        (foo, None),
-        (foobar, None),
-        (below, Some(foo)),
-        (twin, Some(foobar)),
-    ] {
-        log.add(Event::AliasBound(AliasBound {
-            alias,
-            kind: AliasKind::Scope,
-            parent,
-        }));
+    for (alias, parent) in [(foo, None), (foobar, None), (below, Some(foo)), (twin, Some(foobar))] {
+        log.add(Event::AliasBound(AliasBound { alias, kind: AliasKind::Scope, parent }));
     }
     let state = log.state(log.head());
     assert!(state.scope_within(below, foo) && state.scope_within(twin, foobar));
@@ -152,9 +115,7 @@ fn field_b31_back_and_forth_leaves_one_open() {
         (last, all) = (Some(id), [all, vec![id]].concat());
     }
     for (valid, expected) in [(10, 0), (19, 0), (20, 1), (29, 1), (30, 2), (99, 2)] {
-        let open: Vec<usize> = (0..3)
-            .filter(|at| log.ask(all[*at], valid) == "open")
-            .collect();
+        let open: Vec<usize> = (0..3).filter(|at| log.ask(all[*at], valid) == "open").collect();
         assert_eq!(open, [expected], "at {valid}");
     }
 }
@@ -166,11 +127,7 @@ fn field_l11_equal_times_are_ordered_by_position() {
     let memory = log.write(1, |_| {});
     log.close(memory, None, None);
     let closed = log.head();
-    log.add(Event::Reopen(Reopen {
-        memory,
-        from: None,
-        until: None,
-    }));
+    log.add(Event::Reopen(Reopen { memory, from: None, until: None }));
     assert_eq!(log.word(Seq(0), memory, 7, 7), Some("open"));
     assert_eq!(log.word(closed, memory, 7, 7), Some("closed"));
     assert_eq!(log.ask(memory, 7), "open");
@@ -182,11 +139,7 @@ fn the_gap_stays_a_gap() {
     let mut log = Script::at(10);
     let memory = log.write(1, |_| {});
     log.close(memory, Some(100), None);
-    log.add(Event::Reopen(Reopen {
-        memory,
-        from: Some(Micros(200)),
-        until: None,
-    }));
+    log.add(Event::Reopen(Reopen { memory, from: Some(Micros(200)), until: None }));
     let words = [99, 100, 199, 200].map(|valid| log.ask(memory, valid));
     assert_eq!(words, ["open", "closed", "closed", "open"]);
 }
@@ -198,18 +151,9 @@ fn wrong_reaches_back_in_valid_time_and_not_in_known_time() {
     let memory = log.write(1, |_| {});
     let believed = log.head();
     let kind = CloseKind::Wrong;
-    log.add(Event::Close(Close {
-        memory,
-        kind,
-        from: None,
-        until: None,
-        replaced_by: None,
-    }));
+    log.add(Event::Close(Close { memory, kind, from: None, until: None, replaced_by: None }));
     assert_eq!(log.word(believed, memory, 10, 5), Some("open"));
-    assert_eq!(
-        [0, 5, 500].map(|valid| log.ask(memory, valid)),
-        ["closed"; 3]
-    );
+    assert_eq!([0, 5, 500].map(|valid| log.ask(memory, valid)), ["closed"; 3]);
 }
 
 /// An exception carves its days out and the rule goes on around them.
@@ -244,14 +188,8 @@ fn a_late_arrival_takes_its_own_time_only() {
         [100, 199].map(|at| (log.ask(newer, at), log.ask(older, at))),
         [("closed", "open"); 2]
     );
-    assert_eq!(
-        (log.ask(newer, 200), log.ask(older, 200)),
-        ("open", "closed")
-    );
-    assert!(
-        !log.row(older).live,
-        "stored closed: it was over when it came"
-    );
+    assert_eq!((log.ask(newer, 200), log.ask(older, 200)), ("open", "closed"));
+    assert!(!log.row(older).live, "stored closed: it was over when it came");
 }
 
 /// What waits for approval closes nothing; approval does it then, a rejection never.
@@ -265,19 +203,9 @@ fn what_waits_closes_nothing_before_its_approval() {
             write.verdict = Verdict::Pending;
         });
         let pending = log.head();
-        log.add(Event::Approval(Approval {
-            pending,
-            decision,
-            step: 1,
-            complete: false,
-        }));
+        log.add(Event::Approval(Approval { pending, decision, step: 1, complete: false }));
         assert_eq!((log.ask(old, 0), log.ask(new, 0)), ("open", "pending"));
-        log.add(Event::Approval(Approval {
-            pending,
-            decision,
-            step: 2,
-            complete: true,
-        }));
+        log.add(Event::Approval(Approval { pending, decision, step: 2, complete: true }));
         let expected = match decision {
             Decision::Approve => ("closed", "open"),
             _ => ("open", "closed"),

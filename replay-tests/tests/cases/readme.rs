@@ -6,42 +6,25 @@ use std::fs;
 
 const README: &str = include_str!("../../README.md");
 /// Each list of the README: how its rows begin, and how many there are.
-const LISTS: [(&str, usize); 6] = [
-    ("fault", 25),
-    ("drill", 12),
-    ("A", 52),
-    ("B", 55),
-    ("L", 35),
-    ("rival", 9),
-];
+const LISTS: [(&str, usize); 6] =
+    [("fault", 25), ("drill", 12), ("A", 52), ("B", 55), ("L", 35), ("rival", 9)];
 
 /// The first cells of all table rows.
 fn rows() -> BTreeSet<String> {
-    let cells = README
-        .lines()
-        .filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let cells = README.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
     cells.map(|cell| cell.trim().to_owned()).collect()
 }
 
 fn is_numbered(name: &str) -> bool {
-    ["fault_", "drill_", "field_", "rival_"]
-        .iter()
-        .any(|start| name.starts_with(start))
+    ["fault_", "drill_", "field_", "rival_"].iter().any(|start| name.starts_with(start))
 }
 
 fn tests() -> BTreeSet<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases");
-    let texts = fs::read_dir(folder)
-        .unwrap()
-        .map(|file| fs::read_to_string(file.unwrap().path()));
+    let texts = fs::read_dir(folder).unwrap().map(|file| fs::read_to_string(file.unwrap().path()));
     let names = |text: String| -> Vec<String> {
-        let lines = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("fn ")?.split('(').next());
-        lines
-            .filter(|name| is_numbered(name))
-            .map(str::to_owned)
-            .collect()
+        let lines = text.lines().filter_map(|line| line.strip_prefix("fn ")?.split('(').next());
+        lines.filter(|name| is_numbered(name)).map(str::to_owned).collect()
     };
     texts.flat_map(|text| names(text.unwrap())).collect()
 }
@@ -54,10 +37,7 @@ fn every_number_has_a_row() {
             1 => format!("{list}{number}"),
             _ => format!("{list} {number}"),
         };
-        let missing: Vec<String> = (1..=count)
-            .map(name)
-            .filter(|n| !rows.contains(n))
-            .collect();
+        let missing: Vec<String> = (1..=count).map(name).filter(|n| !rows.contains(n)).collect();
         assert_eq!(missing, Vec::<String>::new());
         assert!(!rows.contains(&name(count + 1)));
     }

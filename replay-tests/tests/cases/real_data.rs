@@ -42,7 +42,8 @@ impl Document {
 
     /// Each boundary, and one second before and after.
     pub fn around(&self, boundary: fn(&Row) -> Micros) -> Vec<Micros> {
-        let three = |row: &Row| [-1, 0, 1].map(|second| Micros(boundary(row).0 + second * 1_000_000));
+        let three =
+            |row: &Row| [-1, 0, 1].map(|second| Micros(boundary(row).0 + second * 1_000_000));
         let mut all: Vec<Micros> = self.rows.iter().flat_map(three).collect();
         all.sort_unstable();
         all.dedup();

@@ -47,7 +47,11 @@ fn imported() -> Option<Imported> {
         let documents = documents(&real(set)?);
         let rows: usize = documents.iter().map(|document| document.rows.len()).sum();
         assert_eq!(report.documents, documents.len() as u64);
-        assert_eq!((report.appended + report.unchanged, report.refused), (rows as u64, 0), "{report:?}");
+        assert_eq!(
+            (report.appended + report.unchanged, report.refused),
+            (rows as u64, 0),
+            "{report:?}"
+        );
         all.extend(documents.into_iter().map(|document| (scope(set), document)));
     }
     assert_eq!(all.len(), 22, "16 policies and 6 instruction files");
@@ -87,7 +91,12 @@ fn the_text_in_force_is_the_one_of_the_table() {
                 };
                 let items = list(&ledger, &question, &of(scope, document));
                 let found: Vec<&str> = items.iter().map(words).collect();
-                assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{} at {valid:?}", document.name);
+                assert_eq!(
+                    found,
+                    expected.into_iter().collect::<Vec<_>>(),
+                    "{} at {valid:?}",
+                    document.name
+                );
                 compared[usize::from(from_archive)] += 1;
             }
         }
@@ -118,11 +127,17 @@ fn what_was_known_is_what_the_table_says() {
                 let items = snapshot.list(&of(scope, document)).unwrap().items;
                 let found: Vec<&str> = items.iter().map(words).collect();
                 let expected = document.in_force(claim, claim);
-                assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{} at {claim:?}", document.name);
+                assert_eq!(
+                    found,
+                    expected.into_iter().collect::<Vec<_>>(),
+                    "{} at {claim:?}",
+                    document.name
+                );
                 // What was known then to be in force at any time.
                 let items = snapshot.list(&history).unwrap().items;
                 for valid in &valids {
-                    let holds = |item: &&Item| item.validity.iter().any(|span| span.contains(*valid));
+                    let holds =
+                        |item: &&Item| item.validity.iter().any(|span| span.contains(*valid));
                     let found: Vec<&str> = items.iter().filter(holds).map(words).collect();
                     let expected = document.in_force(claim, *valid);
                     assert_eq!(

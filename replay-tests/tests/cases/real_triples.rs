@@ -36,7 +36,12 @@ fn facts(text: &str) -> BTreeMap<String, Vec<Fact>> {
         let (first, last) = (number(cells[3]), number(cells[4]));
         if first.zip(last).is_none_or(|(first, last)| first <= last) {
             let (subject, object) = (cells[0].to_owned(), cells[2].to_owned());
-            facts.entry(cells[1].to_owned()).or_default().push(Fact { subject, object, first, last });
+            facts.entry(cells[1].to_owned()).or_default().push(Fact {
+                subject,
+                object,
+                first,
+                last,
+            });
         }
     }
     facts
@@ -46,8 +51,11 @@ fn brute(facts: &[Fact], year: i64) -> Vec<(&str, &str)> {
     let holds = |fact: &&Fact| {
         fact.first.is_none_or(|first| first <= year) && fact.last.is_none_or(|last| year <= last)
     };
-    let mut found: Vec<(&str, &str)> =
-        facts.iter().filter(holds).map(|fact| (fact.subject.as_str(), fact.object.as_str())).collect();
+    let mut found: Vec<(&str, &str)> = facts
+        .iter()
+        .filter(holds)
+        .map(|fact| (fact.subject.as_str(), fact.object.as_str()))
+        .collect();
     found.sort_unstable();
     found
 }
@@ -94,11 +102,14 @@ fn filter(relation: &str, include_history: bool) -> Filter {
 
 fn years(rng: &mut Rng, facts: &[Fact]) -> Vec<i64> {
     // Half of them where something begins or ends, which random years mostly miss.
-    let mut edges: Vec<i64> = facts.iter().flat_map(|fact| [fact.first, fact.last]).flatten().collect();
+    let mut edges: Vec<i64> =
+        facts.iter().flat_map(|fact| [fact.first, fact.last]).flatten().collect();
     edges.sort_unstable();
     let beside = |rng: &mut Rng| edges[rng.index(edges.len())] + rng.index(3) as i64 - 1;
     let any = |rng: &mut Rng| rng.index(2100) as i64;
-    (0..200).map(|at| if at % 2 == 0 && !edges.is_empty() { beside(rng) } else { any(rng) }).collect()
+    (0..200)
+        .map(|at| if at % 2 == 0 && !edges.is_empty() { beside(rng) } else { any(rng) })
+        .collect()
 }
 
 #[test]
@@ -108,13 +119,19 @@ fn the_facts_of_a_year_are_those_of_the_file() {
     let facts = facts(&text);
     let mut rng = Rng::new(0x1926);
     let (_place, ledger) = imported(&text, &mut rng);
+    let t0 = std::time::Instant::now();
+    eprintln!("imported");
+    let mut tl = std::time::Duration::ZERO;
     let now = Question::now(Zone::UTC);
     let mut compared = 0;
     for from_archive in [false, true] {
         let snapshot = ledger.snapshot(&Question { from_archive, ..now.clone() }).unwrap();
+        eprintln!("snapshot {:?}", t0.elapsed());
         for (relation, facts) in &facts {
             // One listing with everything that ever held answers for every year.
+            let t1 = std::time::Instant::now();
             let items = snapshot.list(&filter(relation, true)).unwrap().items;
+            tl += t1.elapsed();
             assert_eq!(items.len(), facts.len(), "facts of relation {relation}");
             let held: Vec<(&[Interval], (&str, &str))> =
                 items.iter().map(|item| (item.validity.as_slice(), pair(item))).collect();
@@ -131,13 +148,15 @@ fn the_facts_of_a_year_are_those_of_the_file() {
             }
         }
     }
+    eprintln!("compared {:?} list {:?}", t0.elapsed(), tl);
     assert!(compared > 0);
     println!("compared {compared} facts in force");
     // The question itself, on the valid axis, for one year of every relation.
     for (relation, facts) in &facts {
         let asked = years(&mut rng, facts)[0];
         let question = Question { valid: Some(When::Instant(year(asked))), ..now.clone() };
-        let items = ledger.snapshot(&question).unwrap().list(&filter(relation, false)).unwrap().items;
+        let items =
+            ledger.snapshot(&question).unwrap().list(&filter(relation, false)).unwrap().items;
         let mut found: Vec<(&str, &str)> = items.iter().map(pair).collect();
         found.sort_unstable();
         assert_eq!(found, brute(facts, asked), "relation {relation} asked in {asked}");

@@ -11,17 +11,12 @@ fn field_l19_a_prefix_saved_and_restored_goes_on_as_the_whole() {
         |seed| {
             let events = workload::history(seed, 60).events();
             let mut whole = State::default();
-            let changes: Vec<_> = events
-                .iter()
-                .map(|event| apply(&mut whole, event))
-                .collect();
+            let changes: Vec<_> = events.iter().map(|event| apply(&mut whole, event)).collect();
             for cut in 0..=events.len() {
                 let (first, rest) = events.split_at(cut);
                 let mut before = State::default();
-                let mut told: Vec<_> = first
-                    .iter()
-                    .map(|event| apply(&mut before, event))
-                    .collect();
+                let mut told: Vec<_> =
+                    first.iter().map(|event| apply(&mut before, event)).collect();
                 let saved = before.save();
                 let mut state = State::restore(&saved).unwrap();
                 assert_eq!(state, before, "cut {cut}");

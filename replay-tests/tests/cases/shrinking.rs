@@ -30,11 +30,7 @@ fn step() -> impl Strategy<Value = Op> {
 
 /// Runs a property over random steps from a fixed seed. Gives the shrunk failure.
 fn search(cases: u32, seed: u64, holds: impl Fn(&[Op]) -> Result<(), String>) -> Option<Vec<Op>> {
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
@@ -53,10 +49,7 @@ fn random_steps_agree_with_the_oracle() {
     for seed in seed::seeds(1) {
         if let Some(ops) = search(80, seed, |ops| compare::history(&workload::build(ops))) {
             let why = compare::history(&workload::build(&ops)).unwrap_err();
-            panic!(
-                "{why}\nseed {seed}; paste into pasted.rs:\n{}",
-                paste("found", &ops)
-            );
+            panic!("{why}\nseed {seed}; paste into pasted.rs:\n{}", paste("found", &ops));
         }
     }
 }
@@ -75,11 +68,6 @@ fn a_failure_shrinks_to_what_matters() {
     };
     let ops = search(300, 1, wrongly).unwrap();
     assert!(wrongly(&ops).is_err(), "what is printed still fails");
-    assert!(
-        ops.len() <= 3,
-        "after {} tries:\n{}",
-        tries.get(),
-        paste("found", &ops)
-    );
+    assert!(ops.len() <= 3, "after {} tries:\n{}", tries.get(), paste("found", &ops));
     assert!(ops.iter().any(|op| op.verb == Verb::Known(Kind::Close)));
 }

@@ -41,9 +41,12 @@ fn one_client() {
         red.push(time(|| redb.commit(&blob)).1.as_secs_f64() * 1e6);
     }
     println!("| | p10 | p50 | p99 |\n|---|---|---|---|");
-    for (name, values) in
-        [("memledger", &mut ours), ("floor", &mut bare), ("SQLite WAL FULL", &mut lite), ("redb", &mut red)]
-    {
+    for (name, values) in [
+        ("memledger", &mut ours),
+        ("floor", &mut bare),
+        ("SQLite WAL FULL", &mut lite),
+        ("redb", &mut red),
+    ] {
         let (p10, p50, p99) =
             (percentile(values, 0.1), percentile(values, 0.5), percentile(values, 0.99));
         println!("| {name} | {p10:.0} | {p50:.0} | {p99:.0} |");
@@ -57,7 +60,9 @@ fn one_client() {
 
 fn many_clients(rounds: u64) {
     title("A2, A3: 1, 8, 64 and 256 clients through the facade, alternating rounds");
-    println!("| clients | memledger/s | records per flush | / floor | / SQLite grouping |\n|---|---|---|---|---|");
+    println!(
+        "| clients | memledger/s | records per flush | / floor | / SQLite grouping |\n|---|---|---|---|---|"
+    );
     let mut single = 0.0;
     for clients in [1, 8, 64, 256] {
         let each = (8_000 / clients).max(24);
@@ -69,7 +74,8 @@ fn many_clients(rounds: u64) {
             let (batches, took) = time(|| facade_clients(&ledger, clients, each));
             let total = (clients * each) as f64;
             let rate = total / took.as_secs_f64();
-            let (_, floor) = time(|| floor::clients(&dir.path().join("floor"), clients, each, STORED));
+            let (_, floor) =
+                time(|| floor::clients(&dir.path().join("floor"), clients, each, STORED));
             let sqlite = Sqlite::new(&dir.path().join("sqlite"));
             let (_, lite) = time(|| peers::clients(sqlite, clients, each, STORED));
             rates.push(rate);
@@ -79,12 +85,26 @@ fn many_clients(rounds: u64) {
             ledger.close().unwrap();
         }
         let (rate, flush) = (Spread::of(rates), Spread::of(per_flush));
-        println!("| {clients} | {rate} | {flush} | {} | {} |", Spread::of(to_floor), Spread::of(to_sqlite));
+        println!(
+            "| {clients} | {rate} | {flush} | {} | {} |",
+            Spread::of(to_floor),
+            Spread::of(to_sqlite)
+        );
         if clients == 1 {
             single = rate.median;
         } else {
-            let share = if clients == 8 { 0.5 } else if clients == 64 { 0.7 } else { 0.65 };
-            goal(&format!("A2 records per flush at {clients}"), &format!(">= {:.0}", share * clients as f64), &flush);
+            let share = if clients == 8 {
+                0.5
+            } else if clients == 64 {
+                0.7
+            } else {
+                0.65
+            };
+            goal(
+                &format!("A2 records per flush at {clients}"),
+                &format!(">= {:.0}", share * clients as f64),
+                &flush,
+            );
         }
         if clients == 64 {
             goal("A3 rate at 64 / own rate at 1", ">= 15", &format!("{:.1}", rate.median / single));
@@ -153,7 +173,12 @@ fn many(count: usize) -> Submission {
         proposal
     };
     let commands = (0..count)
-        .map(|_| Command::Write(Box::new(Proposal { content: Content::Text(numbers.text(TEXT)), ..one() })))
+        .map(|_| {
+            Command::Write(Box::new(Proposal {
+                content: Content::Text(numbers.text(TEXT)),
+                ..one()
+            }))
+        })
         .collect();
     Submission { commands, terms: Terms::default() }
 }

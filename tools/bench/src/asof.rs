@@ -32,10 +32,13 @@ fn point(records: u64) {
         let id = newest[key as usize];
         let when = When::Instant(Micros(at));
         let question = Question { known: when, ..Question::now(Zone::UTC) };
-        whole.push(time(|| views.0.snapshot(&question).unwrap().get(&id).unwrap()).1.as_secs_f64() * 1e6);
+        whole.push(
+            time(|| views.0.snapshot(&question).unwrap().get(&id).unwrap()).1.as_secs_f64() * 1e6,
+        );
         let probe = 2 + numbers.below(records);
         seek.push(time(|| views.1(probe)).1.as_secs_f64() * 1e6);
-        let row = || query.query_row(params![key as i64, at, at], |row| row.get::<_, Vec<u8>>(0)).ok();
+        let row =
+            || query.query_row(params![key as i64, at, at], |row| row.get::<_, Vec<u8>>(0)).ok();
         lite.push(time(row).1.as_secs_f64() * 1e6);
     }
     println!("| | p50 | p99 |\n|---|---|---|");
@@ -54,7 +57,10 @@ fn point(records: u64) {
 type Seek = Box<dyn Fn(u64)>;
 
 /// The facade for whole items, and the bare seek through the views crate on a copy of its tables.
-fn ledger_views_of<'a>(ledger: &'a memledger::Ledger, path: &std::path::Path) -> (&'a memledger::Ledger, Seek) {
+fn ledger_views_of<'a>(
+    ledger: &'a memledger::Ledger,
+    path: &std::path::Path,
+) -> (&'a memledger::Ledger, Seek) {
     use ledger_format::Seq;
     use ledger_replay::{Sequenced, State, apply};
     use ledger_views::{OpenOptions, Rebuild};
@@ -94,7 +100,9 @@ fn bitemporal(path: &std::path::Path, records: u64, keys: u64) -> Connection {
         let mut insert = transaction
             .prepare_cached("INSERT INTO version VALUES (?1, ?2, ?3, ?2, 9223372036854775807, ?4)")
             .unwrap();
-        insert.execute(params![(record % keys) as i64, from, from + keys as i64, vec![1_u8; 60]]).unwrap();
+        insert
+            .execute(params![(record % keys) as i64, from, from + keys as i64, vec![1_u8; 60]])
+            .unwrap();
     }
     transaction.commit().unwrap();
     connection.execute_batch("CREATE INDEX by_key ON version(k, sys_from DESC);").unwrap();
@@ -103,7 +111,9 @@ fn bitemporal(path: &std::path::Path, records: u64, keys: u64) -> Connection {
 
 /// A scope of 100 keys with 3, 30 and 300 superseding memories per key.
 fn depth() {
-    title("T2: as-of listing of a scope with 100 keys (microseconds, with words; half way through)");
+    title(
+        "T2: as-of listing of a scope with 100 keys (microseconds, with words; half way through)",
+    );
     let mut medians = vec![];
     for versions in [3, 30, 300] {
         let dir = tempfile::tempdir().unwrap();
@@ -115,7 +125,11 @@ fn depth() {
             let at = Micros(START + records as i64 / 2 + probe);
             let question = Question { known: When::Instant(at), ..Question::now(Zone::UTC) };
             let snapshot = ledger.snapshot(&question).unwrap();
-            let (listing, took) = time(|| snapshot.list(&Filter { scope: crate::world::scope(), ..Filter::default() }).unwrap());
+            let (listing, took) = time(|| {
+                snapshot
+                    .list(&Filter { scope: crate::world::scope(), ..Filter::default() })
+                    .unwrap()
+            });
             assert_eq!(listing.items.len(), 100);
             times.push(took.as_secs_f64() * 1e6);
         }

@@ -15,7 +15,8 @@ pub(crate) struct Committer {
 
 impl Committer {
     pub(crate) fn new(path: &Path, bytes: u64) -> Self {
-        let file = File::options().create(true).truncate(true).read(true).write(true).open(path).unwrap();
+        let file =
+            File::options().create(true).truncate(true).read(true).write(true).open(path).unwrap();
         let zeros = vec![0; 1 << 20];
         for chunk in 0..bytes.div_ceil(1 << 20) {
             file.write_all_at(&zeros, chunk << 20).unwrap();

@@ -17,8 +17,10 @@ pub(crate) fn run(records: u64) {
     for round in 0..3 {
         std::fs::remove_dir_all(path.join("views")).unwrap();
         let (ledger, ours) = time(|| reopen(&path));
-        let (_, sled) = time(|| sled_inserts(&dir.path().join(format!("sled{round}")), records, keys));
-        let (_, sqlite) = time(|| sqlite_upserts(&dir.path().join(format!("lite{round}")), records, keys));
+        let (_, sled) =
+            time(|| sled_inserts(&dir.path().join(format!("sled{round}")), records, keys));
+        let (_, sqlite) =
+            time(|| sqlite_upserts(&dir.path().join(format!("lite{round}")), records, keys));
         rates.push(records as f64 / ours.as_secs_f64());
         to_sled.push(sled.as_secs_f64() / ours.as_secs_f64());
         to_sqlite.push(sqlite.as_secs_f64() / ours.as_secs_f64());
@@ -44,7 +46,12 @@ pub(crate) fn run(records: u64) {
 
 /// A keyed view of 200-byte values: one insert per event.
 fn sled_inserts(path: &std::path::Path, records: u64, keys: u64) {
-    let db = sled::Config::new().path(path).flush_every_ms(None).cache_capacity(64 << 20).open().unwrap();
+    let db = sled::Config::new()
+        .path(path)
+        .flush_every_ms(None)
+        .cache_capacity(64 << 20)
+        .open()
+        .unwrap();
     for record in 0..records {
         db.insert((record % keys).to_be_bytes(), vec![record as u8; 200]).unwrap();
     }
@@ -62,7 +69,9 @@ fn sqlite_upserts(path: &std::path::Path, records: u64, keys: u64) {
         let transaction = connection.transaction().unwrap();
         for _ in 0..10_000.min(records - record) {
             let mut upsert = transaction
-                .prepare_cached("INSERT INTO view VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET v = ?2")
+                .prepare_cached(
+                    "INSERT INTO view VALUES (?1, ?2) ON CONFLICT(k) DO UPDATE SET v = ?2",
+                )
                 .unwrap();
             upsert.execute(params![(record % keys) as i64, vec![record as u8; 200]]).unwrap();
             record += 1;

@@ -18,7 +18,10 @@ pub(crate) fn run(records: u64) {
     goal("P6 view bytes per event", "<= 400", &format!("{:.0}", views / events));
     let state = resident();
     ledger.close().unwrap();
-    println!("resident memory of the whole process with {records} memories: {} MB", state / 1_000_000);
+    println!(
+        "resident memory of the whole process with {records} memories: {} MB",
+        state / 1_000_000
+    );
 }
 
 /// Resident bytes of this process, from the kernel.

@@ -57,8 +57,16 @@ pub(crate) fn run(records: u64) {
         two.push(single.as_secs_f64() / double.as_secs_f64());
         fast.push(bulk.as_secs_f64() / single.as_secs_f64());
     }
-    println!("{} records, {} MB of records in {} segments", all.len(), bytes / 1_000_000, segments.len());
+    println!(
+        "{} records, {} MB of records in {} segments",
+        all.len(),
+        bytes / 1_000_000,
+        segments.len()
+    );
     goal("V1 speed / reference loop (chain, tree), one thread", ">= 0.9", &Spread::of(one));
     goal("V2 two threads / one", ">= 1.7", &Spread::of(two));
-    println!("for orientation: bulk BLAKE3 of the segments / verify on one thread: {}", Spread::of(fast));
+    println!(
+        "for orientation: bulk BLAKE3 of the segments / verify on one thread: {}",
+        Spread::of(fast)
+    );
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use memledger::format::{MemoryId, Micros};
 use memledger::{
-    Command, Content, DeclaredClock, InitOptions, Ledger, OpenOptions, Proposal, Scope,
-    Submission, Terms, Ticket,
+    Command, Content, DeclaredClock, InitOptions, Ledger, OpenOptions, Proposal, Scope, Submission,
+    Terms, Ticket,
 };
 
 /// A deterministic stream of numbers (SplitMix64; Steele, Lea and Flood 2014).
@@ -67,7 +67,12 @@ pub(crate) fn write(text: String, supersedes: Option<MemoryId>, key: Option<Stri
 
 /// Fills a ledger with `records` writes over `keys` keys, each write superseding the one before it
 /// under its key, one microsecond apart. Returns the newest memory of every key.
-pub(crate) fn fill(ledger: &Ledger, clock: &DeclaredClock, records: u64, keys: u64) -> Vec<MemoryId> {
+pub(crate) fn fill(
+    ledger: &Ledger,
+    clock: &DeclaredClock,
+    records: u64,
+    keys: u64,
+) -> Vec<MemoryId> {
     let mut numbers = Numbers::new(1);
     let mut newest: Vec<Option<MemoryId>> = vec![None; keys as usize];
     let mut tickets: Vec<(usize, Ticket)> = Vec::new();

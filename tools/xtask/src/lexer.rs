@@ -36,11 +36,7 @@ impl Token<'_> {
 
 /// All tokens of `source`; comments and white space are dropped.
 pub(crate) fn tokens(source: &str) -> Vec<Token<'_>> {
-    let mut lexer = Lexer {
-        rest: source,
-        line: 1,
-        found: Vec::new(),
-    };
+    let mut lexer = Lexer { rest: source, line: 1, found: Vec::new() };
     while let Some(first) = lexer.rest.chars().next() {
         lexer.step(first);
     }
@@ -66,19 +62,11 @@ impl<'a> Lexer<'a> {
             self.take(literal.open);
             let text = self.take(literal.inner);
             self.take(literal.close);
-            self.found.push(Token {
-                kind: literal.kind,
-                text,
-                line,
-            });
+            self.found.push(Token { kind: literal.kind, text, line });
         } else if first == '\'' {
             let len = 1 + word(self.rest.get(1..).unwrap_or(""));
             let text = self.take(len);
-            self.found.push(Token {
-                kind: Kind::Lifetime,
-                text,
-                line,
-            });
+            self.found.push(Token { kind: Kind::Lifetime, text, line });
         } else {
             let (kind, len) = match word(self.rest) {
                 0 => (Kind::Punct, first.len_utf8()),
@@ -128,26 +116,12 @@ fn literal(source: &str) -> Option<Literal> {
     let body = after.get(1..)?;
     let open = prefix.len() + 1;
     if after.starts_with('"') {
-        return Some(Literal {
-            kind: Kind::Text,
-            open,
-            inner: escaped(body, '"'),
-            close: 1,
-        });
+        return Some(Literal { kind: Kind::Text, open, inner: escaped(body, '"'), close: 1 });
     }
     let first = body.chars().next()?;
-    let inner = if first == '\\' {
-        escaped(body, '\'')
-    } else {
-        first.len_utf8()
-    };
+    let inner = if first == '\\' { escaped(body, '\'') } else { first.len_utf8() };
     let closed = first != '\'' && body.get(inner..)?.starts_with('\'');
-    closed.then_some(Literal {
-        kind: Kind::Char,
-        open,
-        inner,
-        close: 1,
-    })
+    closed.then_some(Literal { kind: Kind::Char, open, inner, close: 1 })
 }
 
 /// The length of `#…#"`, the opening of a raw string after its letters.
@@ -190,9 +164,7 @@ fn block_comment(source: &str) -> usize {
 
 /// The length of the word that `source` starts with, 0 if it starts with none.
 fn word(source: &str) -> usize {
-    source
-        .find(|c: char| !c.is_alphanumeric() && c != '_')
-        .unwrap_or(source.len())
+    source.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(source.len())
 }
 
 #[cfg(test)]
@@ -227,10 +199,7 @@ mod tests {
         let kinds = |source| tokens(source).iter().map(|t| t.kind).collect::<Vec<_>>();
         assert_eq!(kinds("'{' b'}' '\\'' '\"' 'é'"), [Kind::Char; 5]);
         assert_eq!(kinds("<'a>"), [Kind::Punct, Kind::Lifetime, Kind::Punct]);
-        assert_eq!(
-            kinds("&'static str"),
-            [Kind::Punct, Kind::Lifetime, Kind::Word]
-        );
+        assert_eq!(kinds("&'static str"), [Kind::Punct, Kind::Lifetime, Kind::Word]);
     }
 
     #[test]

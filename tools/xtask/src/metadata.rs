@@ -74,9 +74,7 @@ impl Metadata {
 
     fn ask(repo: &Repo, options: &[&str]) -> Result<Self, String> {
         let mut command = Command::new(cargo());
-        command
-            .args(["metadata", "--format-version", "1"])
-            .args(options);
+        command.args(["metadata", "--format-version", "1"]).args(options);
         let json = output_of(command.current_dir(repo.root()))?;
         Self::parse(&json).map_err(|error| format!("cargo metadata: {error}"))
     }
@@ -84,18 +82,13 @@ impl Metadata {
     /// Reads the JSON of format version 1.
     pub(crate) fn parse(json: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(json).map_err(|error| error.to_string())?;
-        let members: BTreeSet<String> = list(&root, "workspace_members")?
-            .iter()
-            .filter_map(as_text)
-            .collect();
+        let members: BTreeSet<String> =
+            list(&root, "workspace_members")?.iter().filter_map(as_text).collect();
         let packages = list(&root, "packages")?
             .iter()
             .map(|value| package(value, &members))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self {
-            packages,
-            edges: edges(&root)?,
-        })
+        Ok(Self { packages, edges: edges(&root)? })
     }
 
     pub(crate) fn workspace(&self) -> impl Iterator<Item = &Package> {
@@ -126,10 +119,7 @@ fn package(value: &Value, members: &BTreeSet<String>) -> Result<Package, String>
             .iter()
             .map(dependency)
             .collect::<Result<_, _>>()?,
-        targets: list(value, "targets")?
-            .iter()
-            .map(target)
-            .collect::<Result<_, _>>()?,
+        targets: list(value, "targets")?.iter().map(target).collect::<Result<_, _>>()?,
     })
 }
 
@@ -144,10 +134,7 @@ fn dependency(value: &Value) -> Result<Dependency, String> {
 
 fn target(value: &Value) -> Result<Target, String> {
     let kind = list(value, "kind")?.first().and_then(as_text);
-    Ok(Target {
-        kind: kind.ok_or("a target without a kind")?,
-        path: text(value, "src_path")?,
-    })
+    Ok(Target { kind: kind.ok_or("a target without a kind")?, path: text(value, "src_path")? })
 }
 
 fn edges(root: &Value) -> Result<BTreeMap<String, Vec<String>>, String> {
@@ -156,27 +143,18 @@ fn edges(root: &Value) -> Result<BTreeMap<String, Vec<String>>, String> {
     };
     let mut found = BTreeMap::new();
     for node in list(resolve, "nodes")? {
-        let uses = list(node, "dependencies")?
-            .iter()
-            .filter_map(as_text)
-            .collect();
+        let uses = list(node, "dependencies")?.iter().filter_map(as_text).collect();
         found.insert(text(node, "id")?, uses);
     }
     Ok(found)
 }
 
 fn list<'a>(value: &'a Value, field: &str) -> Result<&'a Vec<Value>, String> {
-    value
-        .get(field)
-        .and_then(Value::as_array)
-        .ok_or_else(|| format!("no list `{field}`"))
+    value.get(field).and_then(Value::as_array).ok_or_else(|| format!("no list `{field}`"))
 }
 
 fn text(value: &Value, field: &str) -> Result<String, String> {
-    value
-        .get(field)
-        .and_then(as_text)
-        .ok_or_else(|| format!("no text `{field}`"))
+    value.get(field).and_then(as_text).ok_or_else(|| format!("no text `{field}`"))
 }
 
 fn as_text(value: &Value) -> Option<String> {
@@ -208,10 +186,7 @@ mod tests {
     #[test]
     fn a_missing_field_is_named() {
         let broken = SAMPLE.replace("\"version\"", "\"vversion\"");
-        assert_eq!(
-            Metadata::parse(&broken).err(),
-            Some("no text `version`".to_owned())
-        );
+        assert_eq!(Metadata::parse(&broken).err(), Some("no text `version`".to_owned()));
     }
 
     #[test]

@@ -15,13 +15,9 @@ pub(crate) type Texts = BTreeMap<String, String>;
 impl Repo {
     /// Finds the root from the working directory.
     pub(crate) fn open() -> Result<Self, String> {
-        let here = Self {
-            root: PathBuf::from("."),
-        };
+        let here = Self { root: PathBuf::from(".") };
         let root = here.git(&["rev-parse", "--show-toplevel"])?;
-        Ok(Self {
-            root: PathBuf::from(root.trim_end()),
-        })
+        Ok(Self { root: PathBuf::from(root.trim_end()) })
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -74,19 +70,12 @@ impl Repo {
 
     /// `path` from the root, where it lies under it.
     pub(crate) fn relative(&self, path: &str) -> Option<String> {
-        Path::new(path)
-            .strip_prefix(&self.root)
-            .ok()?
-            .to_str()
-            .map(str::to_owned)
+        Path::new(path).strip_prefix(&self.root).ok()?.to_str().map(str::to_owned)
     }
 
     fn git(&self, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new("git");
-        command
-            .args(arguments)
-            .current_dir(&self.root)
-            .env("TZ", "UTC");
+        command.args(arguments).current_dir(&self.root).env("TZ", "UTC");
         output_of(&mut command)
     }
 }
@@ -94,9 +83,7 @@ impl Repo {
 /// Runs a command to its end and returns its standard output.
 pub(crate) fn output_of(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| format!("{name}: cannot be started: {error}"))?;
+    let output = command.output().map_err(|error| format!("{name}: cannot be started: {error}"))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{name}: {}: {}", output.status, said.trim_end()));
@@ -113,26 +100,19 @@ mod tests {
         let repo = Repo::open().expect("the tests run inside the repository");
         let files = repo.files().expect("git lists its files");
         assert!(files.contains(&"tools/xtask/src/repo.rs".to_owned()));
-        assert!(
-            !files.iter().any(|path| path.starts_with("target/")),
-            "ignored files stay out"
-        );
+        assert!(!files.iter().any(|path| path.starts_with("target/")), "ignored files stay out");
     }
 
     #[test]
     fn a_failing_command_gives_its_name_and_words() {
         let repo = Repo::open().expect("the tests run inside the repository");
-        let error = repo
-            .git(&["no-such-verb"])
-            .expect_err("git has no such verb");
+        let error = repo.git(&["no-such-verb"]).expect_err("git has no such verb");
         assert!(error.starts_with("git: exit status: 1: "), "{error}");
     }
 
     #[test]
     fn a_path_outside_the_root_is_not_relative_to_it() {
-        let repo = Repo {
-            root: PathBuf::from("/a/b"),
-        };
+        let repo = Repo { root: PathBuf::from("/a/b") };
         assert_eq!(repo.relative("/a/b/c/d.rs"), Some("c/d.rs".to_owned()));
         assert_eq!(repo.relative("/a/bc/d.rs"), None);
     }

@@ -22,22 +22,13 @@ impl Finding {
         rule: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self {
-            path: path.into(),
-            line,
-            rule,
-            message: message.into(),
-        }
+        Self { path: path.into(), line, rule, message: message.into() }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}:{}: {}: {}",
-            self.path, self.line, self.rule, self.message
-        )
+        write!(f, "{}:{}: {}: {}", self.path, self.line, self.rule, self.message)
     }
 }
 

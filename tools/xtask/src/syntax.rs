@@ -7,12 +7,9 @@ use crate::lexer::{Kind, Token};
 
 /// Whether the tokens from `at` on are exactly `pattern`.
 pub(crate) fn starts(tokens: &[Token<'_>], at: usize, pattern: &[&str]) -> bool {
-    tokens.get(at..at + pattern.len()).is_some_and(|found| {
-        found
-            .iter()
-            .zip(pattern)
-            .all(|(token, text)| token.is(text))
-    })
+    tokens
+        .get(at..at + pattern.len())
+        .is_some_and(|found| found.iter().zip(pattern).all(|(token, text)| token.is(text)))
 }
 
 /// The index of the bracket that closes the one at `open`; the last index if nothing does.
@@ -44,11 +41,7 @@ pub(crate) fn head_end(tokens: &[Token<'_>], start: usize) -> Option<usize> {
         if token.is("}") {
             return None;
         }
-        at = if token.is("(") || token.is("[") {
-            close_of(tokens, at) + 1
-        } else {
-            at + 1
-        };
+        at = if token.is("(") || token.is("[") { close_of(tokens, at) + 1 } else { at + 1 };
     }
     None
 }
@@ -88,12 +81,7 @@ fn is_cfg_test(tokens: &[Token<'_>], at: usize, open: &[&str]) -> bool {
 pub(crate) fn without_tests<'a>(tokens: &[Token<'a>]) -> Vec<Token<'a>> {
     let tests = test_items(tokens);
     let in_test = |at: &usize| tests.iter().any(|range| range.contains(at));
-    tokens
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| !in_test(at))
-        .map(|(_, token)| *token)
-        .collect()
+    tokens.iter().enumerate().filter(|(at, _)| !in_test(at)).map(|(_, token)| *token).collect()
 }
 
 /// Every path written in the tokens, `use` trees spread out, with the line of its last part.
@@ -117,9 +105,7 @@ fn path<'a>(
 ) -> usize {
     let mut parts = prefix.to_vec();
     let mut at = at;
-    while let Some(token) = tokens
-        .get(at)
-        .filter(|token| token.kind == Kind::Word || token.is("*"))
+    while let Some(token) = tokens.get(at).filter(|token| token.kind == Kind::Word || token.is("*"))
     {
         parts.push(token.text);
         at += 1;
@@ -139,9 +125,7 @@ fn path<'a>(
         }
     }
     if parts.len() > prefix.len() {
-        let line = tokens
-            .get(at.saturating_sub(1))
-            .map_or(0, |token| token.line);
+        let line = tokens.get(at.saturating_sub(1)).map_or(0, |token| token.line);
         found.push((parts, line));
     }
     at
@@ -162,10 +146,7 @@ mod tests {
 
     fn joined(source: &str) -> Vec<String> {
         let found = tokens(source);
-        paths(&found)
-            .iter()
-            .map(|(parts, _)| parts.join("::"))
-            .collect()
+        paths(&found).iter().map(|(parts, _)| parts.join("::")).collect()
     }
 
     #[test]

@@ -26,12 +26,20 @@ const DIR: &str = "memledger-demo";
 /// Runs the demonstration.
 pub(crate) fn run(ctx: &Context<'_>, dir: Option<PathBuf>) -> Result<Code, Failure> {
     let dir = whole(&dir.unwrap_or_else(|| PathBuf::from(DIR)))?;
-    let clock = Arc::new(DeclaredClock::new(parse_instant("2026-01-05T08:00:00Z").map_err(memledger::Error::from)?));
-    let options =
-        InitOptions { clock: clock.clone(), origin: Some("demo.local".to_owned()), ..InitOptions::default() };
+    let clock = Arc::new(DeclaredClock::new(
+        parse_instant("2026-01-05T08:00:00Z").map_err(memledger::Error::from)?,
+    ));
+    let options = InitOptions {
+        clock: clock.clone(),
+        origin: Some("demo.local".to_owned()),
+        ..InitOptions::default()
+    };
     let created = Ledger::init(&dir, options).map_err(|error| {
         let failure = Failure::from(error);
-        failure.hint(format!("name another directory: memledger demo DIR (this one was {})", dir.display()))
+        failure.hint(format!(
+            "name another directory: memledger demo DIR (this one was {})",
+            dir.display()
+        ))
     })?;
     let ledger = created.ledger;
     let told = tell::tell(&ledger, &clock).map_err(Failure::from).and_then(|size| {

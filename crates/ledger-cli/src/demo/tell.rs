@@ -36,14 +36,12 @@ fn terms(act: &Act) -> Result<Terms> {
     Ok(Terms { by: Some(by), ..Terms::default() })
 }
 
-fn command(
-    ledger: &Ledger,
-    act: &Act,
-    known: &BTreeMap<Name, MemoryId>,
-) -> Result<Command> {
+fn command(ledger: &Ledger, act: &Act, known: &BTreeMap<Name, MemoryId>) -> Result<Command> {
     let id = |name: &Name| known.get(name).copied().unwrap_or_default();
     Ok(match act {
-        Act::Write(words) => Command::Write(Box::new(proposal(words, words.closes.map(|name| id(&name)))?)),
+        Act::Write(words) => {
+            Command::Write(Box::new(proposal(words, words.closes.map(|name| id(&name)))?))
+        }
         Act::Confirm(name, reason) => Command::Confirm {
             memories: vec![id(name)],
             ttl_until: None,
@@ -64,8 +62,7 @@ fn command(
 }
 
 fn proposal(words: &Words, closes: Option<MemoryId>) -> Result<Proposal> {
-    let mut proposal =
-        Proposal::new(Content::Text(words.text.to_owned()), words.scope.parse()?);
+    let mut proposal = Proposal::new(Content::Text(words.text.to_owned()), words.scope.parse()?);
     proposal.source = Some(words.source.parse()?);
     proposal.layer = Some(words.layer);
     proposal.body = Some(words.body);

@@ -54,7 +54,13 @@ pub(crate) fn import(
     Ok(())
 }
 
-fn count(desk: &mut Desk<'_>, slot: &Slot, revision: &Revision, body: &Body, fate: Fate) -> Result<()> {
+fn count(
+    desk: &mut Desk<'_>,
+    slot: &Slot,
+    revision: &Revision,
+    body: &Body,
+    fate: Fate,
+) -> Result<()> {
     let report = &mut *desk.report;
     let counter = match &fate {
         Fate::Appended => &mut report.appended,

@@ -71,7 +71,8 @@ impl Late<'_> {
                     Some(text) if text == *memory => plus(&minus(&beside, &[shown]), &span(shown)),
                     _ => minus(&beside, &[shown]),
                 };
-                let change = |holds| move |span| Change { claim: view.claim, span, memory: *memory, holds };
+                let change =
+                    |holds| move |span| Change { claim: view.claim, span, memory: *memory, holds };
                 changes.extend(minus(&now, &wanted).into_iter().map(change(false)));
                 changes.extend(minus(&wanted, &now).into_iter().map(change(true)));
             }
@@ -93,7 +94,8 @@ impl Late<'_> {
         if !self.begun {
             return found.to_vec();
         }
-        let starts = self.timeline.boundaries().filter(|at| window.from < *at && *at < window.until);
+        let starts =
+            self.timeline.boundaries().filter(|at| window.from < *at && *at < window.until);
         let mut starts: Vec<Micros> = std::iter::once(window.from).chain(starts).collect();
         starts.dedup();
         let ends: Vec<Micros> = starts.iter().skip(1).copied().chain([window.until]).collect();

@@ -3,8 +3,8 @@
 use memledger::civil::When;
 use memledger::format::{MemoryId, Micros, Seq, Verdict};
 use memledger::{
-    Command, ErrorKind, Filter, Interval, Item, Ledger, Outcome, Question, Result, Status, Submission,
-    Terms, Text,
+    Command, ErrorKind, Filter, Interval, Item, Ledger, Outcome, Question, Result, Status,
+    Submission, Terms, Text,
 };
 
 use super::Slot;
@@ -66,7 +66,9 @@ impl Book for LedgerBook<'_> {
             ..Terms::default()
         };
         let outcomes = match self.ledger.submit(Submission { commands, terms }) {
-            Err(error) if error.kind() == ErrorKind::Conflict => return Ok(Recorded::Conflict(error)),
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                return Ok(Recorded::Conflict(error));
+            }
             other => other?,
         };
         Ok(match outcomes.iter().find_map(refusal) {

@@ -80,7 +80,8 @@ impl Start {
                 if let Some(number) = born {
                     self.texts.recognise(digest, number);
                 }
-                Some(self.texts.number(digest)).filter(|number| self.texts.home(*number) != Home::Gone)
+                Some(self.texts.number(digest))
+                    .filter(|number| self.texts.home(*number) != Home::Gone)
             }
         };
         let Revision { author, claim, order, .. } = *revision;
@@ -103,9 +104,10 @@ impl Start {
         }
         let latest = self.timeline.latest_claim().unwrap_or(Micros::MIN);
         for edge in edges {
-            let holder = standing.iter().rev().find(|memory| {
-                memory.validity.iter().any(|interval| interval.contains(edge))
-            });
+            let holder = standing
+                .iter()
+                .rev()
+                .find(|memory| memory.validity.iter().any(|interval| interval.contains(edge)));
             let text = holder.map(|memory| self.texts.hold(memory));
             if self.timeline.at(Micros::MAX, edge) != text {
                 let claim = holder.map_or(latest, |memory| memory.claim);

@@ -40,7 +40,12 @@ struct Said<'a> {
 
 impl Revise<'_> {
     /// Records one revision, if it says anything new.
-    pub(crate) fn revision(&mut self, revision: &Revision, keys: &Keys, body: &Body) -> Result<Fate> {
+    pub(crate) fn revision(
+        &mut self,
+        revision: &Revision,
+        keys: &Keys,
+        body: &Body,
+    ) -> Result<Fate> {
         let (digest, words) = match (text_digest(body), body) {
             (Some(digest), Body::Text(words)) => (digest, words.as_str()),
             (Some(digest), _) => (digest, ""),

@@ -74,7 +74,11 @@ impl<'a> Blobs<'a> {
         let missing = format!("{name} missing\n").into_bytes();
         let rest = missing.len().saturating_sub(line.len()) as u64;
         (&mut self.answers).take(rest).read_to_end(&mut line)?;
-        if line == missing { Ok(Answer::Missing) } else { Err(std::io::ErrorKind::InvalidData.into()) }
+        if line == missing {
+            Ok(Answer::Missing)
+        } else {
+            Err(std::io::ErrorKind::InvalidData.into())
+        }
     }
 
     /// The mode of the file in a commit's tree; none: it is not there.
@@ -114,13 +118,17 @@ impl Bodies for Blobs<'_> {
     fn body(&mut self, index: usize) -> Result<Body> {
         let Some(commit) = self.commits.get(index).cloned() else { return Ok(Body::Removed) };
         let answer = self.ask(&commit).map_err(|error| {
-            Error::invalid(format!("git cat-file stopped at commit {commit}: {error}; run `git fsck` there"))
+            Error::invalid(format!(
+                "git cat-file stopped at commit {commit}: {error}; run `git fsck` there"
+            ))
         })?;
         Ok(match answer {
             // A text without a line end may be the target of a link.
             Answer::Found(kind, Body::Text(text)) if kind == "blob" && !text.contains('\n') => {
                 match self.mode(&commit)?.as_deref() {
-                    Some(LINK) => bad(format!("a symbolic link to {text:?} in this commit; import that file")),
+                    Some(LINK) => {
+                        bad(format!("a symbolic link to {text:?} in this commit; import that file"))
+                    }
                     _ => Body::Text(text),
                 }
             }
@@ -130,7 +138,9 @@ impl Bodies for Blobs<'_> {
             Answer::Missing => match self.mode(&commit)?.as_deref() {
                 None => Body::Removed,
                 Some("160000") => bad("a submodule, not a file, in this commit".to_owned()),
-                Some(_) => bad("its content is not in this clone (a partial or damaged one)".to_owned()),
+                Some(_) => {
+                    bad("its content is not in this clone (a partial or damaged one)".to_owned())
+                }
             },
         })
     }

@@ -89,7 +89,10 @@ impl Git {
     }
 
     /// Runs git to its end: what it printed, or its message.
-    pub(crate) fn output(&self, arguments: &[&str]) -> Result<std::result::Result<Vec<u8>, String>> {
+    pub(crate) fn output(
+        &self,
+        arguments: &[&str],
+    ) -> Result<std::result::Result<Vec<u8>, String>> {
         let output = self.command().args(arguments).stdin(Stdio::null()).output();
         let output = output.map_err(|error| not_run(&error))?;
         if output.status.success() {

@@ -52,7 +52,9 @@ fn parse(listed: &[u8]) -> Result<Vec<Commit>> {
 }
 
 fn unexpected() -> Error {
-    Error::invalid("git log answered in a form that is not understood; it should end each field with NUL")
+    Error::invalid(
+        "git log answered in a form that is not understood; it should end each field with NUL",
+    )
 }
 
 impl Commit {
@@ -74,7 +76,8 @@ impl Commit {
 /// Git counts seconds; years that no calendar of ours has are refused.
 fn seconds(what: &str, text: &str) -> std::result::Result<Micros, String> {
     let micros = text.parse::<i64>().ok().and_then(|seconds| seconds.checked_mul(1_000_000));
-    let micros = micros.map(Micros).ok_or_else(|| format!("the {what} {text:?} is no number of seconds"))?;
+    let micros =
+        micros.map(Micros).ok_or_else(|| format!("the {what} {text:?} is no number of seconds"))?;
     if memledger::civil::parse_instant(&format_utc(micros)).is_err() {
         return Err(format!("the {what} {} is beyond the calendar", format_utc(micros)));
     }

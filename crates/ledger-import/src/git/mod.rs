@@ -49,14 +49,17 @@ pub fn import(
 ) -> Result<ImportReport> {
     let path = in_repository(&options.path)?;
     let document = options.document.clone().unwrap_or_else(|| one_line(&path));
-    let slot =
-        Slot { scope: options.scope.clone(), document, by: options.by.clone(), job: job()? };
+    let slot = Slot { scope: options.scope.clone(), document, by: options.by.clone(), job: job()? };
     let git = Git::open(&options.repo)?;
     let mut report = ImportReport::default();
     if git.is_shallow()? {
-        report.note("the repository is a shallow clone: revisions before its first commit are not in it");
+        report.note(
+            "the repository is a shallow clone: revisions before its first commit are not in it",
+        );
     }
-    report.note(format!("renames are not followed: texts from before {path} had this name are not imported"));
+    report.note(format!(
+        "renames are not followed: texts from before {path} had this name are not imported"
+    ));
     let mut quarantine = Quarantine::new(&options.quarantine)?;
     let mut revisions: Vec<Revision> = Vec::new();
     for commit in log::commits(&git, &path)? {
@@ -85,7 +88,8 @@ pub fn import(
 
 /// A path as git has it in its trees.
 fn in_repository(path: &str) -> Result<String> {
-    let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let parts: Vec<&str> =
+        path.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
     let outside = path.starts_with('/') || parts.contains(&"..");
     if outside || parts.is_empty() || path.ends_with('/') || path.contains('\0') {
         return Err(Error::invalid(format!(
@@ -94,7 +98,10 @@ fn in_repository(path: &str) -> Result<String> {
     }
     let joined = parts.join("/");
     if joined.len() > 3_500 {
-        return Err(Error::invalid(format!("a path of {} bytes is too long to cite", joined.len())));
+        return Err(Error::invalid(format!(
+            "a path of {} bytes is too long to cite",
+            joined.len()
+        )));
     }
     Ok(joined)
 }

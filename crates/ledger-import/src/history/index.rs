@@ -49,7 +49,8 @@ pub(crate) fn read<'a>(
     place: &str,
     bytes: &'a [u8],
 ) -> Result<(Vec<IndexRow>, Vec<BadRow<'a>>)> {
-    let mut lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines =
+        bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     let header = String::from_utf8_lossy(lines.next().unwrap_or_default()).into_owned();
     check_header(path, &header)?;
     let (mut rows, mut bad) = (Vec::new(), Vec::new());
@@ -90,9 +91,8 @@ fn row(raw: &[u8], place: &str, order: u64) -> std::result::Result<IndexRow, Str
     if commit.is_empty() || seq.parse::<u64>().is_err() {
         return Err(format!("{seq:?} and {commit:?} are no number and commit of a revision"));
     }
-    let date = |what: &str, text: &str| {
-        parse_instant(text).map_err(|error| format!("{what}: {error}"))
-    };
+    let date =
+        |what: &str, text: &str| parse_instant(text).map_err(|error| format!("{what}: {error}"));
     let file = match *file {
         REMOVED => None,
         name if is_plain(name) => {
@@ -116,14 +116,17 @@ fn row(raw: &[u8], place: &str, order: u64) -> std::result::Result<IndexRow, Str
 /// One name in the folder itself: no other folder can be reached by it.
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
-    matches!(parts.next(), Some(Component::Normal(_))) && parts.next().is_none() && !name.contains('\0')
+    matches!(parts.next(), Some(Component::Normal(_)))
+        && parts.next().is_none()
+        && !name.contains('\0')
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GOOD: &str = "7\tabc\t2018-04-19T15:46:13-07:00\t2018-04-20T00:00:00Z\t12\t1\t0\t\ta.md\tSay\tmore";
+    const GOOD: &str =
+        "7\tabc\t2018-04-19T15:46:13-07:00\t2018-04-20T00:00:00Z\t12\t1\t0\t\ta.md\tSay\tmore";
 
     fn read_rows(body: &str) -> (Vec<IndexRow>, Vec<String>) {
         let table = format!("{}\n{body}", COLUMNS.join("\t"));
@@ -178,7 +181,8 @@ mod tests {
             (COLUMNS.join("\t").replace("seq\tcommit\t", "commit\tseq\t"), "another order"),
             (String::new(), "\"seq\" is missing"),
         ] {
-            let error = read(Path::new("d/index.tsv"), "d", header.as_bytes()).unwrap_err().to_string();
+            let error =
+                read(Path::new("d/index.tsv"), "d", header.as_bytes()).unwrap_err().to_string();
             assert!(error.starts_with("d/index.tsv:1: ") && error.contains(problem), "{error}");
         }
     }

@@ -65,7 +65,11 @@ fn one(ledger: &Ledger, slot: &Slot, dir: &Path, desk: &mut Desk<'_>) -> Result<
     let (rows, bad) = index::read(&path, &slot.document, &bytes)?;
     for row in bad {
         desk.report.refused += 1;
-        desk.quarantine.put(&format!("{}:{}", path.display(), row.line), &row.reason, Some(row.raw))?;
+        desk.quarantine.put(
+            &format!("{}:{}", path.display(), row.line),
+            &row.reason,
+            Some(row.raw),
+        )?;
     }
     let revisions: Vec<Revision> = rows.iter().map(|row| row.revision.clone()).collect();
     let book = LedgerBook { ledger, slot };
@@ -119,7 +123,9 @@ fn folder_name(dir: &Path) -> Result<String> {
     let whole = dir.canonicalize().map_err(|error| unreadable(dir, &error))?;
     match whole.file_name() {
         Some(name) => Ok(one_line(&name.to_string_lossy())),
-        None => Err(Error::invalid(format!("{} has no name; give the document one", dir.display()))),
+        None => {
+            Err(Error::invalid(format!("{} has no name; give the document one", dir.display())))
+        }
     }
 }
 
@@ -148,7 +154,10 @@ impl Bodies for Files<'_> {
         };
         let found = open.metadata().map_err(|error| unreadable(&path, &error))?;
         if !found.is_file() || found.len() != *size {
-            return bad(format!("its file {name} has {} bytes, the table says {size}", found.len()));
+            return bad(format!(
+                "its file {name} has {} bytes, the table says {size}",
+                found.len()
+            ));
         }
         read_body(&mut open, *size).map_err(|error| unreadable(&path, &error))
     }

@@ -52,7 +52,10 @@ impl Header {
             origin: fields.text("origin")?,
             records: fields.number("records")?,
             head,
-            sealed: fields.take("sealed")?.as_bool().ok_or("\"sealed\" is neither true nor false")?,
+            sealed: fields
+                .take("sealed")?
+                .as_bool()
+                .ok_or("\"sealed\" is neither true nor false")?,
         };
         fields.finish()?;
         Ok(header)
@@ -163,7 +166,9 @@ fn bytes(name: &str, text: &str) -> Decoded<Vec<u8>> {
 
 fn fixed<const N: usize>(name: &str, text: &str) -> Decoded<[u8; N]> {
     let bytes = bytes(name, text)?;
-    bytes.try_into().map_err(|bytes: Vec<u8>| format!("{name:?} has {} bytes instead of {N}", bytes.len()))
+    bytes
+        .try_into()
+        .map_err(|bytes: Vec<u8>| format!("{name:?} has {} bytes instead of {N}", bytes.len()))
 }
 
 #[cfg(test)]

@@ -43,7 +43,8 @@ pub fn export(
         head: status.head.map(|(_, hash)| hash),
         sealed,
     };
-    let unwritten = |error: std::io::Error| Error::invalid(format!("the export cannot be written: {error}"));
+    let unwritten =
+        |error: std::io::Error| Error::invalid(format!("the export cannot be written: {error}"));
     writeln!(out, "{}", header.encode()).map_err(unwritten)?;
     let mut written = 0;
     // Records that come in meanwhile are not part of what the header promises.
@@ -81,7 +82,9 @@ pub fn import(
     let mut lines = Lines { from, name, number: 0 };
     let header = match lines.next() {
         None => Err(Error::invalid(format!("{name} is empty; an export begins with a header"))),
-        Some(line) => line.and_then(|line| Header::decode(&line).map_err(|reason| lines.error(&reason))),
+        Some(line) => {
+            line.and_then(|line| Header::decode(&line).map_err(|reason| lines.error(&reason)))
+        }
     }?;
     if header.sealed {
         return Err(Error::invalid(format!(

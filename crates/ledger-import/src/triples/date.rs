@@ -21,7 +21,9 @@ pub(crate) enum Unit {
 impl Unit {
     /// Reads a date. Years need no leading zeros; a minus sign counts years before year 1.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no date; write 1926-##-##, 1926-05-##, 1926-05-31 or ####-##-##");
+        let wrong = || {
+            format!("{text:?} is no date; write 1926-##-##, 1926-05-##, 1926-05-31 or ####-##-##")
+        };
         let (sign, digits) = match text.strip_prefix('-') {
             Some(rest) => (-1, rest),
             None => (1, text),
@@ -30,12 +32,19 @@ impl Unit {
         let [year, month, day] = parts.as_slice() else { return Err(wrong()) };
         let open = |part: &str| !part.is_empty() && part.chars().all(|c| c == UNKNOWN);
         let number = |part: &str, most: usize| {
-            let digits = part.len() <= most && !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+            let digits =
+                part.len() <= most && !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
             if digits { part.parse::<i32>().map_err(|_| wrong()) } else { Err(wrong()) }
         };
-        let small = |part: &str| number(part, 2).and_then(|found| u32::try_from(found).map_err(|_| wrong()));
+        let small = |part: &str| {
+            number(part, 2).and_then(|found| u32::try_from(found).map_err(|_| wrong()))
+        };
         if open(year) {
-            return if open(month) && open(day) && sign == 1 { Ok(Self::Unknown) } else { Err(wrong()) };
+            return if open(month) && open(day) && sign == 1 {
+                Ok(Self::Unknown)
+            } else {
+                Err(wrong())
+            };
         }
         let year = sign * number(year, 4)?;
         let unit = match (open(month), open(day)) {
@@ -91,7 +100,9 @@ mod tests {
 
     fn span(text: &str) -> String {
         let unit = Unit::parse(text).unwrap();
-        let show = |at: Option<Micros>| at.map_or("open".to_owned(), |at| format_utc(at)[..11].replace('T', ""));
+        let show = |at: Option<Micros>| {
+            at.map_or("open".to_owned(), |at| format_utc(at)[..11].replace('T', ""))
+        };
         format!("{} {}", show(unit.begin()), show(unit.after()))
     }
 
@@ -111,9 +122,24 @@ mod tests {
     #[test]
     fn what_is_no_date_is_refused() {
         for wrong in [
-            "", "1926", "1926-1", "##26-##-##", "1926-##-05", "1926-13-##", "1926-02-30", "1926-00-##",
-            "12345-##-##", "+926-##-##", "1926-##-##-##", "-####-##-##", "####-05-##", "19 6-##-##",
-            "1926-005-##", "１９２６-##-##", "1926-##-##Z", "-",
+            "",
+            "1926",
+            "1926-1",
+            "##26-##-##",
+            "1926-##-05",
+            "1926-13-##",
+            "1926-02-30",
+            "1926-00-##",
+            "12345-##-##",
+            "+926-##-##",
+            "1926-##-##-##",
+            "-####-##-##",
+            "####-05-##",
+            "19 6-##-##",
+            "1926-005-##",
+            "１９２６-##-##",
+            "1926-##-##Z",
+            "-",
         ] {
             assert!(Unit::parse(wrong).is_err(), "{wrong:?}");
         }

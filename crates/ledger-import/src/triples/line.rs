@@ -19,12 +19,13 @@ pub(crate) struct Fact {
 
 /// Reads a line without its end.
 pub(crate) fn parse(line: &[u8]) -> Result<Fact, String> {
-    let text = std::str::from_utf8(line).map_err(|error| {
-        format!("not valid UTF-8 at byte {}", error.valid_up_to())
-    })?;
+    let text = std::str::from_utf8(line)
+        .map_err(|error| format!("not valid UTF-8 at byte {}", error.valid_up_to()))?;
     let cells: Vec<&str> = text.split('\t').collect();
     let (names, start, end) = match cells.as_slice() {
-        [subject, predicate, object, start, end] => ([subject, predicate, object], *start, Some(*end)),
+        [subject, predicate, object, start, end] => {
+            ([subject, predicate, object], *start, Some(*end))
+        }
         [subject, predicate, object, start] => ([subject, predicate, object], *start, None),
         _ => {
             return Err(format!(

@@ -54,7 +54,8 @@ pub fn import(
     options: &TriplesOptions,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<ImportReport> {
-    let name = options.file.file_name().map_or_else(String::new, |name| one_line(&name.to_string_lossy()));
+    let name =
+        options.file.file_name().map_or_else(String::new, |name| one_line(&name.to_string_lossy()));
     let file = File::open(&options.file).map_err(|error| unreadable(options, 0, &error))?;
     let mut run = Run {
         ledger,
@@ -69,7 +70,9 @@ pub fn import(
     };
     let mut lines = BufReader::new(file);
     let mut number = 0;
-    while let Some(line) = next_line(&mut lines).map_err(|error| unreadable(options, number + 1, &error))? {
+    while let Some(line) =
+        next_line(&mut lines).map_err(|error| unreadable(options, number + 1, &error))?
+    {
         number += 1;
         run.line(number, line)?;
         progress(Progress { done: number, total: None, what: &name });
@@ -131,7 +134,8 @@ impl Run<'_> {
     fn line(&mut self, number: u64, mut raw: Vec<u8>) -> Result<()> {
         if number == 1 && raw.starts_with(b"\xef\xbb\xbf") {
             raw.drain(..3);
-            self.report.note("the byte order mark at the start of the file is no part of the first name");
+            self.report
+                .note("the byte order mark at the start of the file is no part of the first name");
         }
         if raw.is_empty() {
             return Ok(());
@@ -156,7 +160,9 @@ impl Run<'_> {
         self.probing = false;
         match self.ledger.enqueue(self.submission(number, fact, &key)) {
             Ok(ticket) => self.waiting.push_back(Waiting { number, raw, key, ticket }),
-            Err(error) if is_refusal(&error) => return self.refuse(number, &error.to_string(), &raw),
+            Err(error) if is_refusal(&error) => {
+                return self.refuse(number, &error.to_string(), &raw);
+            }
             Err(error) => return Err(error),
         }
         match self.waiting.len() >= IN_FLIGHT {
@@ -193,7 +199,8 @@ impl Run<'_> {
                     return self.refuse(number, &reason, &raw);
                 }
                 self.probing = outcomes.iter().any(|outcome| outcome.repeated);
-                *if self.probing { &mut self.report.present } else { &mut self.report.appended } += 1;
+                *if self.probing { &mut self.report.present } else { &mut self.report.appended } +=
+                    1;
                 Ok(())
             }
             // The same fact from another line of the file is recorded with that line as its source.

@@ -93,7 +93,8 @@ fn a_merged_branch_takes_its_place() {
     repo.commit("p", Some(b"S2"), (5, 5), "dates that run back");
     let report = run(&bench, &repo, "p").unwrap();
     assert_eq!(counts(&report), [1, 2, 0, 0], "{report:?}");
-    let known = |claim: u32| -> Vec<String> { (1..9).map(|day| texts(&bench, day, Some(claim))).collect() };
+    let known =
+        |claim: u32| -> Vec<String> { (1..9).map(|day| texts(&bench, day, Some(claim))).collect() };
     assert_eq!(known(4), ["A"; 8]);
     assert_eq!(known(5), ["A", "A", "A", "A", "S2", "S2", "S2", "S2"]);
     assert_eq!(known(7), ["A", "A", "A", "A", "S2", "M", "M", "M"]);

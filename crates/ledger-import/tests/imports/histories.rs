@@ -10,8 +10,7 @@ use memledger::format::Micros;
 use super::bench::{Bench, importer, isolated, now, scope};
 use super::data::{in_force, instant, real, rows};
 
-const HEADER: &str =
-    "seq\tcommit\tauthor_date\tcommit_date\tbytes\tlines_added\tlines_removed\tsame_as_seq\tfile\tsubject";
+const HEADER: &str = "seq\tcommit\tauthor_date\tcommit_date\tbytes\tlines_added\tlines_removed\tsame_as_seq\tfile\tsubject";
 
 fn run(bench: &Bench, dir: &Path, document: Option<&str>) -> memledger::Result<ImportReport> {
     let options = HistoryOptions {
@@ -40,7 +39,9 @@ fn compare(bench: &Bench, document: &str, dir: &Path) {
         let held = bench.held(document, claim);
         for valid in rows.iter().flat_map(|row| around(row.author)) {
             let expected: Vec<&str> = in_force(&rows, claim, valid).into_iter().collect();
-            let found = held.iter().filter(|(_, validity)| validity.iter().any(|span| span.contains(valid)));
+            let found = held
+                .iter()
+                .filter(|(_, validity)| validity.iter().any(|span| span.contains(valid)));
             let found: Vec<&str> = found.map(|(text, _)| text.as_str()).collect();
             assert_eq!(found, expected, "{document} at {valid:?}, as claimed at {claim:?}");
         }
@@ -114,7 +115,9 @@ fn bad_rows_are_kept_apart_and_stop_nobody() {
     fs::write(dir.join("c"), "C").unwrap();
     fs::write(dir.join("empty"), "").unwrap();
     let row = |seq: u64, bytes: usize, file: &str| {
-        format!("{seq}\tc{seq}\t2026-01-0{seq}T00:00:00Z\t2026-01-0{seq}T00:00:00Z\t{bytes}\t1\t1\t\t{file}\ts")
+        format!(
+            "{seq}\tc{seq}\t2026-01-0{seq}T00:00:00Z\t2026-01-0{seq}T00:00:00Z\t{bytes}\t1\t1\t\t{file}\ts"
+        )
     };
     let table = [
         HEADER.to_owned(),
@@ -132,11 +135,22 @@ fn bad_rows_are_kept_apart_and_stop_nobody() {
     let report = run(&bench, &dir, None).unwrap();
     assert_eq!(counts(&report), [4, 0, 0, 5], "{report:?}");
     let kept = fs::read_to_string(report.quarantine.unwrap()).unwrap();
-    for part in ["doc/index.tsv:7", "\"raw\":\"/wAB\"", "not valid UTF-8", "over the limit", "not in the folder", "has 1 bytes, the table says 2"] {
+    for part in [
+        "doc/index.tsv:7",
+        "\"raw\":\"/wAB\"",
+        "not valid UTF-8",
+        "over the limit",
+        "not in the folder",
+        "has 1 bytes, the table says 2",
+    ] {
         assert!(kept.contains(part), "{part} in {kept:.900}");
     }
-    let at = |day: u64| bench.texts("doc", instant(&format!("2026-01-0{day}T12:00:00Z")), None, false);
-    assert_eq!((at(1), at(6), at(7), at(8), at(9)), (vec!["A".into()], vec!["A".into()], vec!["C".into()], vec![], vec!["A".into()]));
+    let at =
+        |day: u64| bench.texts("doc", instant(&format!("2026-01-0{day}T12:00:00Z")), None, false);
+    assert_eq!(
+        (at(1), at(6), at(7), at(8), at(9)),
+        (vec!["A".into()], vec!["A".into()], vec!["C".into()], vec![], vec!["A".into()])
+    );
     assert_eq!(counts(&run(&bench, &dir, None).unwrap()), [0, 4, 0, 5]);
 }
 
@@ -169,7 +183,9 @@ fn a_text_closed_by_hand_stays_closed() {
         fs::write(dir.join(name), text).unwrap();
     }
     let row = |day: u64, file: &str| {
-        format!("{day}\tc{day}\t2026-01-{day:02}T00:00:00Z\t2026-01-{day:02}T00:00:00Z\t1\t1\t1\t\t{file}\ts")
+        format!(
+            "{day}\tc{day}\t2026-01-{day:02}T00:00:00Z\t2026-01-{day:02}T00:00:00Z\t1\t1\t1\t\t{file}\ts"
+        )
     };
     let table = |rows: &[String]| {
         fs::write(dir.join("index.tsv"), format!("{HEADER}\n{}", rows.join("\n"))).unwrap();
@@ -194,7 +210,8 @@ fn a_text_closed_by_hand_stays_closed() {
     assert!(report.notes[0].contains("differs from the source in 1 places"), "{:?}", report.notes);
     table(&[row(1, "a"), row(2, "c"), row(3, "b"), row(20, "a")]);
     assert_eq!(run(&bench, &dir, None).unwrap().appended, 2);
-    let at = |day: u64| bench.texts("doc", instant(&format!("2026-01-{day:02}T12:00:00Z")), None, false);
+    let at =
+        |day: u64| bench.texts("doc", instant(&format!("2026-01-{day:02}T12:00:00Z")), None, false);
     assert_eq!((at(1), at(2), at(5)), (vec!["A".into()], vec!["C".into()], vec!["B".into()]));
     assert_eq!((at(12), at(21)), (vec![], vec!["A".into()]));
 }
@@ -212,7 +229,9 @@ fn a_forgotten_text_does_not_come_back() {
     fs::write(dir.join("a"), "A").unwrap();
     fs::write(dir.join("b"), "B").unwrap();
     let row = |day: u64, file: &str| {
-        format!("{day}\tc{day}\t2026-01-0{day}T00:00:00Z\t2026-01-0{day}T00:00:00Z\t1\t1\t1\t\t{file}\ts")
+        format!(
+            "{day}\tc{day}\t2026-01-0{day}T00:00:00Z\t2026-01-0{day}T00:00:00Z\t1\t1\t1\t\t{file}\ts"
+        )
     };
     let table = |rows: &[String]| {
         fs::write(dir.join("index.tsv"), format!("{HEADER}\n{}", rows.join("\n"))).unwrap();
@@ -220,15 +239,26 @@ fn a_forgotten_text_does_not_come_back() {
     table(&[row(1, "a"), row(2, "b")]);
     run(&bench, &dir, None).unwrap();
     let snapshot = bench.ledger.snapshot(&Question::now(bench.ledger.zone())).unwrap();
-    let all = Filter { scope: scope(), key: Some("doc".into()), include_history: true, ..Filter::default() };
+    let all = Filter {
+        scope: scope(),
+        key: Some("doc".into()),
+        include_history: true,
+        ..Filter::default()
+    };
     let first = snapshot.list(&all).unwrap().items[0].id;
-    let forget = Command::Forget { memories: vec![first], subject: None, reason: Some("asked".into()) };
+    let forget =
+        Command::Forget { memories: vec![first], subject: None, reason: Some("asked".into()) };
     bench.ledger.submit(Submission::of(forget, Terms::default())).unwrap();
     table(&[row(1, "a"), row(2, "b"), row(3, "a"), row(4, "b")]);
     let report = run(&bench, &dir, None).unwrap();
     assert_eq!(counts(&report), [1, 2, 0, 1], "{report:?}");
-    assert!(report.notes.iter().any(|note| note.contains("do not come back")), "{:?}", report.notes);
-    let at = |day: u64| bench.texts("doc", instant(&format!("2026-01-0{day}T12:00:00Z")), None, false);
+    assert!(
+        report.notes.iter().any(|note| note.contains("do not come back")),
+        "{:?}",
+        report.notes
+    );
+    let at =
+        |day: u64| bench.texts("doc", instant(&format!("2026-01-0{day}T12:00:00Z")), None, false);
     assert_eq!((at(1), at(2), at(3), at(4)), (vec![], vec!["B".into()], vec![], vec!["B".into()]));
     assert!(report.quarantine.is_none(), "forgotten words are not written anywhere");
 }

@@ -51,7 +51,10 @@ fn a_ledger_comes_back_byte_for_byte() {
     assert_eq!(all(&ledger), all(&bench.ledger));
     let verified = ledger.verify(VerifyLevel::Views, &|_, _, _| {}).unwrap();
     assert!(verified.checks.iter().all(|check| check.findings.is_empty()), "{verified:?}");
-    assert_eq!(ledger.known_idempotency("key 3").unwrap(), bench.ledger.known_idempotency("key 3").unwrap());
+    assert_eq!(
+        ledger.known_idempotency("key 3").unwrap(),
+        bench.ledger.known_idempotency("key 3").unwrap()
+    );
     ledger.close().unwrap();
     let again = bring(&copy, &text).unwrap();
     assert_eq!((again.appended, again.present), (0, bench.records()));
@@ -77,11 +80,19 @@ fn what_was_changed_on_the_way_is_refused_with_its_place() {
     let kind = says("flipped", String::from_utf8(flipped).unwrap(), "record 5 hashes to");
     assert_eq!(kind, ErrorKind::Damaged);
     says("cut", lines[..lines.len() - 2].join("\n"), "2 records early");
-    says("half", text[..text.len() - 40].to_owned(), &format!("out.jsonl:{}: no JSON", lines.len()));
+    says(
+        "half",
+        text[..text.len() - 40].to_owned(),
+        &format!("out.jsonl:{}: no JSON", lines.len()),
+    );
     let mut swapped = lines.clone();
     swapped.swap(3, 4);
     says("swapped", swapped.join("\n"), "out.jsonl:4: record 3 where record 2 belongs");
-    says("longer", format!("{text}{}", lines[lines.len() - 1]), "more records than the header says");
+    says(
+        "longer",
+        format!("{text}{}", lines[lines.len() - 1]),
+        "more records than the header says",
+    );
     says("headless", lines[1..].join("\n"), "out.jsonl:1: no header");
     says("empty", String::new(), "is empty");
     says("sealed", exported(&bench, true), "sealed export");

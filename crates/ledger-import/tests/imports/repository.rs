@@ -33,7 +33,13 @@ impl Repository {
     }
 
     /// Commits a file with this content, or its removal.
-    pub(super) fn commit(&self, path: &str, content: Option<&[u8]>, days: (u32, u32), subject: &str) {
+    pub(super) fn commit(
+        &self,
+        path: &str,
+        content: Option<&[u8]>,
+        days: (u32, u32),
+        subject: &str,
+    ) {
         let file = self.0.join(path);
         match content {
             Some(content) => {

@@ -31,7 +31,8 @@ fn objects(bench: &Bench, predicate: &str, at: &str) -> Vec<String> {
         valid: Some(When::Instant(parse_instant(at).unwrap())),
         ..Question::now(bench.ledger.zone())
     };
-    let filter = Filter { scope: scope(), predicate: Some(predicate.to_owned()), ..Filter::default() };
+    let filter =
+        Filter { scope: scope(), predicate: Some(predicate.to_owned()), ..Filter::default() };
     let listing = bench.ledger.snapshot(&question).unwrap().list(&filter).unwrap();
     let object = |item: memledger::Item| item.body.unwrap()["object"].as_str().unwrap().to_owned();
     listing.items.into_iter().map(object).collect()
@@ -66,7 +67,8 @@ fn lines_become_facts_once() {
     let before = bench.records();
     assert_eq!(counts(&run(&bench, &file).unwrap()), [0, 5, 0, 2]);
     // The same facts from other lines are the same facts.
-    let moved = format!("Ada\tmet\tSomerville\t1833-##-##\n{}", table.trim_start_matches('\u{feff}'));
+    let moved =
+        format!("Ada\tmet\tSomerville\t1833-##-##\n{}", table.trim_start_matches('\u{feff}'));
     fs::write(&file, moved).unwrap();
     assert_eq!(counts(&run(&bench, &file).unwrap()), [1, 5, 0, 2]);
     assert!(bench.records() > before);

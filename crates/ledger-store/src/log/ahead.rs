@@ -33,14 +33,7 @@ impl AheadFile {
         options: &StoreOptions,
     ) -> Self {
         let step = options.fill_first.max(1);
-        Self {
-            file,
-            end,
-            filled: filled.max(end),
-            step,
-            most: options.fill_most.max(step),
-            cap,
-        }
+        Self { file, end, filled: filled.max(end), step, most: options.fill_most.max(step), cap }
     }
 
     pub(crate) fn file(&self) -> &Arc<dyn StorageFile> {
@@ -93,9 +86,7 @@ impl AheadFile {
 
     fn fill(&mut self, target: u64) -> Result<(), WriteError> {
         let length = target.saturating_sub(self.filled);
-        self.file
-            .zero_fill(self.filled, length)
-            .map_err(WriteError::before_write)?;
+        self.file.zero_fill(self.filled, length).map_err(WriteError::before_write)?;
         self.file.sync_all().map_err(WriteError::poison)?;
         self.filled = target;
         self.step = (self.step * 2).min(self.most);

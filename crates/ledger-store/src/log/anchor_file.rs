@@ -37,9 +37,7 @@ pub struct Anchors {
 /// [`StoreError::Storage`] when the storage fails. What the copies hold is no error here.
 pub fn read_anchors(storage: &dyn Storage) -> Result<Anchors, StoreError> {
     let [first, second] = &ANCHORS;
-    Ok(Anchors {
-        copies: [read(storage, first)?, read(storage, second)?],
-    })
+    Ok(Anchors { copies: [read(storage, first)?, read(storage, second)?] })
 }
 
 impl Anchors {
@@ -93,10 +91,7 @@ impl Anchors {
                 }
                 AnchorCopy::Valid(_) => continue,
             };
-            return Some(StoreError::AnchorDamaged {
-                file: file.clone(),
-                reason,
-            });
+            return Some(StoreError::AnchorDamaged { file: file.clone(), reason });
         }
         self.are_contradictory().then(|| {
             let reason = "it and the other copy differ under the same counter".to_owned();
@@ -122,14 +117,10 @@ impl Anchors {
     }
 
     fn newest(&self) -> Option<(usize, &Anchor)> {
-        let valid = self
-            .copies
-            .iter()
-            .enumerate()
-            .filter_map(|(place, copy)| match copy {
-                AnchorCopy::Valid(anchor) => Some((place, &**anchor)),
-                _ => None,
-            });
+        let valid = self.copies.iter().enumerate().filter_map(|(place, copy)| match copy {
+            AnchorCopy::Valid(anchor) => Some((place, &**anchor)),
+            _ => None,
+        });
         valid.max_by_key(|(_, anchor)| anchor.counter)
     }
 }
@@ -193,10 +184,7 @@ pub fn repair_anchor(storage: &dyn Storage, ledger: LedgerId) -> Result<(), Stor
     let Some((place, anchor)) = anchors.newest() else {
         return Err(problem);
     };
-    let both_valid = anchors
-        .copies
-        .iter()
-        .all(|copy| matches!(copy, AnchorCopy::Valid(_)));
+    let both_valid = anchors.copies.iter().all(|copy| matches!(copy, AnchorCopy::Valid(_)));
     if both_valid || anchor.ledger != ledger {
         return Err(problem);
     }
@@ -230,19 +218,10 @@ impl AnchorWriter {
         found: &Anchors,
     ) -> Result<Self, StoreError> {
         let [first, second] = &ANCHORS;
-        let files = [
-            storage.open_write(first)?.into(),
-            storage.open_write(second)?.into(),
-        ];
-        let (next, counter) = found
-            .newest()
-            .map_or((0, 0), |(place, anchor)| (1 - place, anchor.counter));
-        Ok(Self {
-            ledger,
-            files,
-            next,
-            counter,
-        })
+        let files = [storage.open_write(first)?.into(), storage.open_write(second)?.into()];
+        let (next, counter) =
+            found.newest().map_or((0, 0), |(place, anchor)| (1 - place, anchor.counter));
+        Ok(Self { ledger, files, next, counter })
     }
 
     /// Writes what the newer copy says into it again: its flush may have failed, and then it is in

@@ -99,12 +99,7 @@ impl BatchBuilder {
     /// record before it or a payload is not as long as its reference says. The builder is then as
     /// it was.
     pub fn push(&mut self, record: NewRecord) -> Result<(Seq, RecordHash), StoreError> {
-        let NewRecord {
-            header,
-            body,
-            payloads,
-            extensions,
-        } = record;
+        let NewRecord { header, body, payloads, extensions } = record;
         if header.recorded_at < self.recorded_at {
             return Err(StoreError::Invalid {
                 what: "a record's time lies before that of the record before it",
@@ -125,18 +120,8 @@ impl BatchBuilder {
             references.push(sealed.reference.clone());
         }
         let recorded_at = header.recorded_at;
-        let header = RecordHeader {
-            seq,
-            prev: self.last,
-            ..header
-        };
-        let bytes = Record {
-            header,
-            body,
-            payloads: references,
-            extensions,
-        }
-        .encode()?;
+        let header = RecordHeader { seq, prev: self.last, ..header };
+        let bytes = Record { header, body, payloads: references, extensions }.encode()?;
         let length = u16::try_from(bytes.len()).expect("a record that encodes has a 16-bit length");
         self.check_room(2 + bytes.len() as u64 + payload_bytes)?;
 
@@ -169,10 +154,7 @@ impl BatchBuilder {
         let frontier = self.frontier.clone();
         let (last, recorded_at) = (self.last, self.recorded_at);
         let next_payload = self.next_payload;
-        let done: Result<Vec<_>, _> = records
-            .into_iter()
-            .map(|record| self.push(record))
-            .collect();
+        let done: Result<Vec<_>, _> = records.into_iter().map(|record| self.push(record)).collect();
         done.map_err(|error| {
             self.bytes.truncate(bytes);
             self.lengths.truncate(2 * count);
@@ -181,11 +163,9 @@ impl BatchBuilder {
             self.frontier = frontier;
             (self.last, self.recorded_at, self.next_payload) = (last, recorded_at, next_payload);
             match error {
-                StoreError::TooLarge { records, bytes, .. } => StoreError::TooLarge {
-                    records,
-                    bytes,
-                    alone: count == 0,
-                },
+                StoreError::TooLarge { records, bytes, .. } => {
+                    StoreError::TooLarge { records, bytes, alone: count == 0 }
+                }
                 error => error,
             }
         })
@@ -292,11 +272,7 @@ impl BatchBuilder {
     fn check_room(&self, more: u64) -> Result<(), StoreError> {
         let (records, bytes) = (self.records.len() + 1, self.bytes() + more);
         if records > limits::BATCH_RECORDS || bytes > limits::BATCH_BYTES as u64 {
-            return Err(StoreError::TooLarge {
-                records,
-                bytes,
-                alone: self.is_empty(),
-            });
+            return Err(StoreError::TooLarge { records, bytes, alone: self.is_empty() });
         }
         Ok(())
     }

@@ -91,11 +91,7 @@ impl ChainState {
     /// Checks that a segment continues this state, and goes on in it.
     pub(crate) fn enter(&mut self, header: &SegmentHeader, length: u64) -> Result<(), Fault> {
         let same = |what, expected: String, found: String| {
-            if expected == found {
-                Ok(())
-            } else {
-                Err(Fault::broken(what, expected, found))
-            }
+            if expected == found { Ok(()) } else { Err(Fault::broken(what, expected, found)) }
         };
         same(
             "the first batch of a segment",
@@ -138,40 +134,20 @@ impl ChainState {
     /// Checks the header of the next batch against this state.
     pub(crate) fn continues(&self, header: &BatchHeader) -> Result<(), Fault> {
         if header.batch != self.next_batch {
-            return Err(Fault::broken(
-                "a batch number",
-                self.next_batch,
-                header.batch,
-            ));
+            return Err(Fault::broken("a batch number", self.next_batch, header.batch));
         }
         if header.first != self.next_seq {
-            return Err(Fault::broken(
-                "the first record of a batch",
-                self.next_seq,
-                header.first,
-            ));
+            return Err(Fault::broken("the first record of a batch", self.next_seq, header.first));
         }
         if header.previous != self.batch {
-            return Err(Fault::broken(
-                "the link to the batch before",
-                self.batch,
-                header.previous,
-            ));
+            return Err(Fault::broken("the link to the batch before", self.batch, header.previous));
         }
         if header.epoch != self.epoch {
-            return Err(Fault::broken(
-                "the epoch of a batch",
-                self.epoch,
-                header.epoch,
-            ));
+            return Err(Fault::broken("the epoch of a batch", self.epoch, header.epoch));
         }
         if header.next_payload < self.next_payload {
             let least = format!("{} or more", self.next_payload);
-            return Err(Fault::broken(
-                "the next payload number",
-                least,
-                header.next_payload,
-            ));
+            return Err(Fault::broken("the next payload number", least, header.next_payload));
         }
         if header.last_erasure < self.last_erasure {
             return Err(Fault::broken(
@@ -295,10 +271,7 @@ pub(crate) fn structure(
         // Shifted to the record it belongs to below.
         Ok(outline.prev)
     })?;
-    let mut following = spans
-        .list
-        .last()
-        .map(|span| hasher.hash(span.bytes(batch.bytes)));
+    let mut following = spans.list.last().map(|span| hasher.hash(span.bytes(batch.bytes)));
     for span in spans.list.iter_mut().rev() {
         if let Some(hash) = following {
             following = Some(std::mem::replace(&mut span.hash, hash));
@@ -316,11 +289,7 @@ pub(crate) fn check_record(
     place: usize,
 ) -> Result<(), Fault> {
     let Some(span) = spans.list.get(place) else {
-        return Err(Fault::torn(
-            "a record",
-            "a record of this number in the batch",
-            "none",
-        ));
+        return Err(Fault::torn("a record", "a record of this number in the batch", "none"));
     };
     if place + 1 == spans.list.len() {
         return check_batch_hash(batch, &spans.lengths, &span.hash);
@@ -336,11 +305,7 @@ pub(crate) fn check_record(
 fn check_batch_hash(batch: &RawBatch<'_>, lengths: &[u8], last: &RecordHash) -> Result<(), Fault> {
     let header = batch.bytes.get(..HEADER_BYTES).unwrap_or_default();
     let found = hash::batch(header, lengths, last, &batch.root);
-    if found == batch.hash {
-        Ok(())
-    } else {
-        Err(Fault::torn("a batch hash", batch.hash, found))
-    }
+    if found == batch.hash { Ok(()) } else { Err(Fault::torn("a batch hash", batch.hash, found)) }
 }
 
 /// Walks the frames. `check` gets a record, its outline and where it begins, and gives its hash.
@@ -377,13 +342,8 @@ fn walk(
         payload = payload.saturating_add(outline.payload_bytes);
         at = start + record.len();
     }
-    reader
-        .end()
-        .map_err(|error| Fault::torn("the frames of a batch", "their end", error))?;
-    let (expected, found) = (
-        batch.header.payload_length,
-        payload - batch.header.payload_offset,
-    );
+    reader.end().map_err(|error| Fault::torn("the frames of a batch", "their end", error))?;
+    let (expected, found) = (batch.header.payload_length, payload - batch.header.payload_offset);
     if expected == found {
         Ok(())
     } else {

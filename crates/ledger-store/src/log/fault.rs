@@ -54,10 +54,7 @@ impl Fault {
         expected: impl fmt::Display,
         found: impl fmt::Display,
     ) -> Self {
-        Self {
-            kind: FaultKind::Broken,
-            ..Self::torn(what, expected, found)
-        }
+        Self { kind: FaultKind::Broken, ..Self::torn(what, expected, found) }
     }
 
     /// Bytes that do not decode. Bad magic, a failing check and missing bytes are what a write that
@@ -70,18 +67,11 @@ impl Fault {
             FormatError::UnsupportedVersion { .. } => FaultKind::Unsupported(error.clone()),
             _ => FaultKind::Broken,
         };
-        Self {
-            kind,
-            ..Self::torn(what, what, error)
-        }
+        Self { kind, ..Self::torn(what, what, error) }
     }
 
     pub(crate) fn at(self, at: u64, seq: Seq) -> Self {
-        Self {
-            at,
-            seq: Some(seq),
-            ..self
-        }
+        Self { at, seq: Some(seq), ..self }
     }
 
     /// The error for a batch that begins at `offset` of `file`; `next` is the record that should
@@ -89,11 +79,9 @@ impl Fault {
     pub(crate) fn into_error(self, file: &RelPath, offset: u64, next: Seq) -> StoreError {
         let at = offset.saturating_add(self.at);
         match self.kind {
-            FaultKind::Unsupported(what) => StoreError::Unsupported {
-                file: file.clone(),
-                offset: at,
-                what,
-            },
+            FaultKind::Unsupported(what) => {
+                StoreError::Unsupported { file: file.clone(), offset: at, what }
+            }
             FaultKind::Torn | FaultKind::Broken => StoreError::damaged(
                 file,
                 at,
@@ -108,10 +96,6 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}: expected {}, found {}",
-            self.what, self.expected, self.found
-        )
+        write!(f, "{}: expected {}, found {}", self.what, self.expected, self.found)
     }
 }

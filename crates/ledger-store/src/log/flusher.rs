@@ -31,35 +31,20 @@ impl Flusher {
     pub(crate) fn start() -> std::io::Result<Self> {
         let (jobs, incoming) = sync_channel::<Job>(1);
         let (outgoing, outcomes) = sync_channel::<Outcome>(1);
-        let thread = std::thread::Builder::new()
-            .name("payload-flush".to_owned())
-            .spawn(move || {
+        let thread =
+            std::thread::Builder::new().name("payload-flush".to_owned()).spawn(move || {
                 while let Ok(job) = incoming.recv() {
-                    if outgoing
-                        .send(write_and_flush(&*job.file, &job.bytes, job.offset))
-                        .is_err()
-                    {
+                    if outgoing.send(write_and_flush(&*job.file, &job.bytes, job.offset)).is_err() {
                         return;
                     }
                 }
             })?;
-        Ok(Self {
-            jobs: Some(jobs),
-            outcomes: Mutex::new(outcomes),
-            thread: Some(thread),
-        })
+        Ok(Self { jobs: Some(jobs), outcomes: Mutex::new(outcomes), thread: Some(thread) })
     }
 
     /// Begins a job. `false` if the thread is gone.
     pub(crate) fn begin(&self, file: Arc<dyn StorageFile>, bytes: Vec<u8>, offset: u64) -> bool {
-        self.jobs.as_ref().is_some_and(|jobs| {
-            jobs.send(Job {
-                file,
-                bytes,
-                offset,
-            })
-            .is_ok()
-        })
+        self.jobs.as_ref().is_some_and(|jobs| jobs.send(Job { file, bytes, offset }).is_ok())
     }
 
     /// Waits for the job in hand. `None` if the thread is gone.

@@ -23,10 +23,7 @@ impl Outline {
         let mut reader = Reader::new("a record", record);
         let version = reader.u16()?;
         if version != RECORD_VERSION {
-            return Err(FormatError::UnsupportedVersion {
-                what: "a record",
-                found: version,
-            });
+            return Err(FormatError::UnsupportedVersion { what: "a record", found: version });
         }
         // Kind, kind version, flags, actor kind.
         reader.take(6)?;
@@ -46,12 +43,7 @@ impl Outline {
                 payload_bytes += u64::from(PayloadRef::decode(&mut tail)?.length);
             }
         }
-        Ok(Self {
-            seq,
-            prev,
-            recorded_at,
-            payload_bytes,
-        })
+        Ok(Self { seq, prev, recorded_at, payload_bytes })
     }
 }
 
@@ -85,11 +77,7 @@ mod tests {
             assert_eq!(outline.seq, view.header.seq);
             assert_eq!(outline.prev, view.header.prev);
             assert_eq!(outline.recorded_at, view.header.recorded_at);
-            let total: u64 = view
-                .payloads
-                .iter()
-                .map(|payload| u64::from(payload.length))
-                .sum();
+            let total: u64 = view.payloads.iter().map(|payload| u64::from(payload.length)).sum();
             assert_eq!(outline.payload_bytes, total);
             for end in 0..HEADER_BYTES {
                 assert!(Outline::of(&bytes[..end]).is_err(), "{end}");

@@ -38,12 +38,7 @@ pub(crate) struct PayloadWriter {
 
 impl PayloadWriter {
     pub(crate) const fn new(ledger: LedgerId, number: u32, end: u64) -> Self {
-        Self {
-            ledger,
-            number,
-            end,
-            file: None,
-        }
+        Self { ledger, number, end, file: None }
     }
 
     /// Finds the place of the next range and makes room for it.
@@ -54,18 +49,12 @@ impl PayloadWriter {
         length: u64,
     ) -> Result<PayloadPlace, WriteError> {
         if length == 0 {
-            return Ok(PayloadPlace {
-                number: self.number,
-                offset: self.end,
-                file: None,
-            });
+            return Ok(PayloadPlace { number: self.number, offset: self.end, file: None });
         }
         if self.end > HEADER_BYTES as u64 && self.end + length > options.payload_file_bytes {
             self.seal().map_err(WriteError::poison)?;
             self.number = self.number.checked_add(1).ok_or_else(|| {
-                WriteError::poison(StoreError::Invalid {
-                    what: "payload files have run out",
-                })
+                WriteError::poison(StoreError::Invalid { what: "payload files have run out" })
             })?;
             self.end = HEADER_BYTES as u64;
         }
@@ -77,11 +66,7 @@ impl PayloadWriter {
         let file = Arc::clone(open.file());
         self.file = Some(open);
         room?;
-        Ok(PayloadPlace {
-            number: self.number,
-            offset: self.end,
-            file: Some(file),
-        })
+        Ok(PayloadPlace { number: self.number, offset: self.end, file: Some(file) })
     }
 
     /// Takes a range that was placed and written.
@@ -116,21 +101,15 @@ impl PayloadWriter {
         let path = layout::payload_file(self.number);
         let cap = options.payload_file_bytes;
         if storage.exists(&path).map_err(WriteError::poison)? {
-            let file: Arc<dyn StorageFile> = storage
-                .open_write(&path)
-                .map_err(WriteError::poison)?
-                .into();
+            let file: Arc<dyn StorageFile> =
+                storage.open_write(&path).map_err(WriteError::poison)?.into();
             check_header(&*file, self.ledger, self.number).map_err(WriteError::poison)?;
             return Ok(AheadFile::new(file, self.end, self.end, cap, options));
         }
         if self.end > HEADER_BYTES as u64 {
             return Err(WriteError::poison(missing(&path, self.end)));
         }
-        let header = PayloadFileHeader {
-            ledger: self.ledger,
-            file: self.number,
-        }
-        .encode();
+        let header = PayloadFileHeader { ledger: self.ledger, file: self.number }.encode();
         create_file(storage, &path, &layout::PAYLOADS, &header, cap, options)
     }
 }
@@ -162,14 +141,7 @@ pub(crate) fn check_header(
     }
     if header.file != number {
         let what = "the number of a payload file";
-        return Err(StoreError::damaged(
-            path,
-            0,
-            None,
-            what,
-            number,
-            header.file,
-        ));
+        return Err(StoreError::damaged(path, 0, None, what, number, header.file));
     }
     Ok(())
 }
@@ -177,12 +149,5 @@ pub(crate) fn check_header(
 /// A payload file that is not there although ranges lie in it.
 pub(crate) fn missing(path: &RelPath, end: u64) -> StoreError {
     let what = "a payload file";
-    StoreError::damaged(
-        path,
-        0,
-        None,
-        what,
-        format!("a file of {end} bytes"),
-        "no file",
-    )
+    StoreError::damaged(path, 0, None, what, format!("a file of {end} bytes"), "no file")
 }

@@ -47,15 +47,7 @@ pub(crate) enum Step<'a> {
 impl Scan {
     /// Walks from `at`, where a batch begins, to `end`.
     pub(crate) fn new(file: Arc<dyn StorageFile>, at: u64, end: u64, chunk: usize) -> Self {
-        Self {
-            file,
-            at,
-            end,
-            chunk,
-            buffer: Vec::new(),
-            start: at,
-            filled: 0,
-        }
+        Self { file, at, end, chunk, buffer: Vec::new(), start: at, filled: 0 }
     }
 
     /// Where the next batch begins.
@@ -79,28 +71,16 @@ impl Scan {
         let length = header.batch_length();
         let found = self.ensure(length)?.len();
         if found < length {
-            let error = FormatError::Truncated {
-                what: "a batch",
-                needed: length,
-                found,
-            };
+            let error = FormatError::Truncated { what: "a batch", needed: length, found };
             return Ok(Step::Bad(Fault::undecodable("a batch", error)));
         }
         let offset = self.at;
         self.at += length as u64;
         let bytes = self.at_offset(offset, length);
-        let mut trailer = Reader::new(
-            "a batch",
-            bytes.get(length - TRAILER_BYTES..).unwrap_or_default(),
-        );
+        let mut trailer =
+            Reader::new("a batch", bytes.get(length - TRAILER_BYTES..).unwrap_or_default());
         let (root, hash) = (TreeRoot(trailer.array()?), BatchHash(trailer.array()?));
-        Ok(Step::Batch(RawBatch {
-            offset,
-            bytes,
-            header,
-            root,
-            hash,
-        }))
+        Ok(Step::Batch(RawBatch { offset, bytes, header, root, hash }))
     }
 
     /// Bytes of the last batch that was handed out.
@@ -117,8 +97,7 @@ impl Scan {
         let count = count.min(left);
         let mut from = usize::try_from(self.at - self.start).unwrap_or(usize::MAX);
         if self.filled < from.saturating_add(count) {
-            self.buffer
-                .copy_within(from.min(self.filled)..self.filled, 0);
+            self.buffer.copy_within(from.min(self.filled)..self.filled, 0);
             self.filled = self.filled.saturating_sub(from);
             self.start = self.at;
             from = 0;

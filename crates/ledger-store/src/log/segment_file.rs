@@ -36,15 +36,11 @@ pub(crate) fn create_file(
     cap: u64,
     options: &StoreOptions,
 ) -> Result<AheadFile, WriteError> {
-    let file: Arc<dyn StorageFile> = storage
-        .create_exclusive(path)
-        .map_err(WriteError::before_write)?
-        .into();
+    let file: Arc<dyn StorageFile> =
+        storage.create_exclusive(path).map_err(WriteError::before_write)?.into();
     let end = header.len() as u64;
     let filled = (end + options.fill_first).min(cap).max(end);
-    let written = file
-        .write_all_at(header, 0)
-        .and_then(|()| file.zero_fill(end, filled - end));
+    let written = file.write_all_at(header, 0).and_then(|()| file.zero_fill(end, filled - end));
     if let Err(error) = written {
         let failed = WriteError::before_write(error);
         // An entry that stays would look like another holder's segment to the next attempt.

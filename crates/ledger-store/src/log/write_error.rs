@@ -13,17 +13,11 @@ pub(crate) struct WriteError {
 
 impl WriteError {
     pub(crate) fn poison(error: impl Into<StoreError>) -> Self {
-        Self {
-            error: error.into(),
-            clean: false,
-        }
+        Self { error: error.into(), clean: false }
     }
 
     /// A full disk before anything of a batch reached its place is clean, all else is not.
     pub(crate) fn before_write(error: StorageError) -> Self {
-        Self {
-            clean: error.is_no_space(),
-            error: error.into(),
-        }
+        Self { clean: error.is_no_space(), error: error.into() }
     }
 }

@@ -53,17 +53,8 @@ impl Cursor {
         let view = shared.view();
         let index = view.segment_of(from);
         let until = view.segments().len();
-        let beyond = view
-            .position
-            .is_none_or(|position| from > position.head.seq);
-        Self::over(
-            shared,
-            view,
-            from,
-            check,
-            index,
-            if beyond { index } else { until },
-        )
+        let beyond = view.position.is_none_or(|position| from > position.head.seq);
+        Self::over(shared, view, from, check, index, if beyond { index } else { until })
     }
 
     pub(crate) fn one_segment(
@@ -75,9 +66,7 @@ impl Cursor {
         let index = usize::try_from(segment.0).unwrap_or(usize::MAX);
         match view.segments().get(index).map(|header| header.first_seq) {
             Some(from) => Ok(Self::over(shared, view, from, check, index, index + 1)),
-            None => Err(StoreError::Invalid {
-                what: "there is no such segment below the head",
-            }),
+            None => Err(StoreError::Invalid { what: "there is no such segment below the head" }),
         }
     }
 
@@ -182,9 +171,7 @@ impl Cursor {
     /// Opens the segment in hand.
     fn enter(&mut self) -> Result<(), StoreError> {
         let Some(header) = self.view.segments().get(self.index).map(Arc::clone) else {
-            return Err(StoreError::Invalid {
-                what: "there is no such segment below the head",
-            });
+            return Err(StoreError::Invalid { what: "there is no such segment below the head" });
         };
         let file = self.shared.file(FileKey::Segment(header.segment))?;
         let end = self.view.end_of(self.index);
@@ -263,13 +250,6 @@ impl Cursor {
         let file = layout::segment(position.segment);
         let what = "the batch that the head names";
         let seq = Some(position.head.seq);
-        Err(StoreError::damaged(
-            &file,
-            self.length,
-            seq,
-            what,
-            expected,
-            found,
-        ))
+        Err(StoreError::damaged(&file, self.length, seq, what, expected, found))
     }
 }

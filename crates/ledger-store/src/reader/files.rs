@@ -41,14 +41,7 @@ impl Files {
         let file: Arc<dyn StorageFile> = match storage.open_read(&path) {
             Err(error) if error.is_not_found() => {
                 let what = "a file of the log";
-                return Err(StoreError::damaged(
-                    &path,
-                    0,
-                    None,
-                    what,
-                    "this file",
-                    "no file",
-                ));
+                return Err(StoreError::damaged(&path, 0, None, what, "this file", "no file"));
             }
             opened => opened?.into(),
         };

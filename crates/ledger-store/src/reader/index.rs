@@ -42,11 +42,7 @@ pub(crate) struct Window {
 
 impl Default for SparseIndex {
     fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-            scanned: HEADER_BYTES as u64,
-            next: None,
-        }
+        Self { entries: Vec::new(), scanned: HEADER_BYTES as u64, next: None }
     }
 }
 
@@ -65,16 +61,9 @@ impl SparseIndex {
             .checked_sub(1)
             .and_then(|at| self.entries.get(at))
             .map_or(HEADER_BYTES as u64, |entry| entry.offset);
-        let until = self
-            .entries
-            .get(after)
-            .map_or(self.scanned, |entry| entry.offset)
-            .min(end);
+        let until = self.entries.get(after).map_or(self.scanned, |entry| entry.offset).min(end);
         let length = usize::try_from(until.saturating_sub(start)).unwrap_or(CHUNK);
-        Ok(Window {
-            start,
-            length: length.max(1),
-        })
+        Ok(Window { start, length: length.max(1) })
     }
 
     /// Walks on until `seq` was passed.
@@ -102,10 +91,7 @@ impl SparseIndex {
                         .is_none_or(|last| batch.offset - last.offset >= SPACING);
                     if far {
                         let first = batch.header.first;
-                        self.entries.push(Entry {
-                            first,
-                            offset: batch.offset,
-                        });
+                        self.entries.push(Entry { first, offset: batch.offset });
                     }
                     next = Seq(batch.header.first.0 + u64::from(batch.header.count));
                     self.scanned = batch.end();

@@ -62,10 +62,7 @@ impl Reader {
             None => Vec::new(),
         };
         let shared = Shared::new(storage, ledger, position, headers);
-        Ok(Self {
-            shared: Arc::new(shared),
-            warning: warning.map(Arc::new),
-        })
+        Ok(Self { shared: Arc::new(shared), warning: warning.map(Arc::new) })
     }
 
     /// Opens a log whatever its anchor says, up to the last batch that is valid. Reads the last
@@ -86,18 +83,12 @@ impl Reader {
         }
         let (headers, position, stopped) = valid_end(&*storage, ledger)?;
         let shared = Shared::new(storage, ledger, position, headers.list);
-        let reader = Self {
-            shared: Arc::new(shared),
-            warning: None,
-        };
+        let reader = Self { shared: Arc::new(shared), warning: None };
         Ok(Unanchored { reader, stopped })
     }
 
     pub(crate) const fn of(shared: Arc<Shared>) -> Self {
-        Self {
-            shared,
-            warning: None,
-        }
+        Self { shared, warning: None }
     }
 
     /// Reads the anchor again and moves on to its head. Does nothing for a reader that was made by
@@ -222,9 +213,7 @@ impl Reader {
     /// storage.
     pub fn payload(&self, file: u32, offset: u64, length: u32) -> Result<Vec<u8>, StoreError> {
         if offset < payload_file::HEADER_BYTES as u64 || length as usize > limits::BATCH_BYTES {
-            return Err(StoreError::Invalid {
-                what: "a range that holds no payload",
-            });
+            return Err(StoreError::Invalid { what: "a range that holds no payload" });
         }
         let handle = self.shared.file(FileKey::Payload(file))?;
         let mut bytes = vec![0; length as usize];
@@ -233,14 +222,7 @@ impl Reader {
                 let at = error.offset.unwrap_or(offset);
                 let what = "a payload range";
                 let (expected, found) = (format!("{length} bytes"), "the end of the file");
-                Err(StoreError::damaged(
-                    handle.path(),
-                    at,
-                    None,
-                    what,
-                    expected,
-                    found,
-                ))
+                Err(StoreError::damaged(handle.path(), at, None, what, expected, found))
             }
             done => Ok(done.map(|()| bytes)?),
         }
@@ -328,24 +310,14 @@ fn headers_up_to(
         return Ok(headers.list);
     }
     if trailer.iter().all(|byte| *byte == 0) {
-        let end = Position {
-            segment_end: at,
-            ..*position
-        };
+        let end = Position { segment_end: at, ..*position };
         return Err(lost(position, &end, None));
     }
     let what = "the batch that the anchor names";
     let mut found = ledger_format::BatchHash::ZERO;
     found.0.copy_from_slice(hash);
     let seq = Some(position.head.seq);
-    Err(StoreError::damaged(
-        &path,
-        at,
-        seq,
-        what,
-        position.head.batch_hash,
-        found,
-    ))
+    Err(StoreError::damaged(&path, at, seq, what, position.head.batch_hash, found))
 }
 
 fn lost(anchored: &Position, end: &Position, found: Option<Seq>) -> StoreError {

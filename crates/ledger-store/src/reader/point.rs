@@ -31,28 +31,14 @@ pub(super) fn record(shared: &Shared, seq: Seq) -> Result<StoredRecord, StoreErr
             Step::Bad(fault) => return Err(fault.into_error(&path, offset, seq)),
             Step::End => {
                 let what = "a record";
-                return Err(StoreError::damaged(
-                    &path,
-                    end,
-                    Some(seq),
-                    what,
-                    seq,
-                    "the end",
-                ));
+                return Err(StoreError::damaged(&path, end, Some(seq), what, seq, "the end"));
             }
         };
         let Some(place) = seq.0.checked_sub(batch.header.first.0) else {
             let what = "the first record of a batch";
             let first = batch.header.first;
             let least = format!("{seq} or less");
-            return Err(StoreError::damaged(
-                &path,
-                offset,
-                Some(seq),
-                what,
-                least,
-                first,
-            ));
+            return Err(StoreError::damaged(&path, offset, Some(seq), what, least, first));
         };
         if place >= u64::from(batch.header.count) {
             continue;

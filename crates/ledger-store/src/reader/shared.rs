@@ -56,11 +56,7 @@ impl Shared {
             storage,
             ledger,
             hasher: RecordHasher::new(&ledger),
-            state: RwLock::new(State {
-                position,
-                segments: Arc::new(segments),
-                live: false,
-            }),
+            state: RwLock::new(State { position, segments: Arc::new(segments), live: false }),
             files: Mutex::new(Files::default()),
             indexes: Mutex::new(BTreeMap::new()),
         }
@@ -79,26 +75,17 @@ impl Shared {
     }
 
     pub(crate) fn position(&self) -> Option<Position> {
-        self.state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .position
+        self.state.read().unwrap_or_else(PoisonError::into_inner).position
     }
 
     pub(crate) fn view(&self) -> View {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
-        View {
-            position: state.position,
-            segments: Arc::clone(&state.segments),
-        }
+        View { position: state.position, segments: Arc::clone(&state.segments) }
     }
 
     /// Whether an appender moves the head.
     pub(crate) fn is_live(&self) -> bool {
-        self.state
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .live
+        self.state.read().unwrap_or_else(PoisonError::into_inner).live
     }
 
     pub(crate) fn last_segment(&self) -> Option<SegmentNo> {
@@ -108,10 +95,7 @@ impl Shared {
 
     /// Marks the head as one that an appender moves.
     pub(crate) fn go_live(&self) {
-        self.state
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .live = true;
+        self.state.write().unwrap_or_else(PoisonError::into_inner).live = true;
     }
 
     /// A new segment. Readers see it once a head lies in it.
@@ -122,10 +106,7 @@ impl Shared {
 
     /// A new durable head.
     pub(crate) fn publish(&self, position: Position) {
-        self.state
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .position = Some(position);
+        self.state.write().unwrap_or_else(PoisonError::into_inner).position = Some(position);
     }
 
     /// A head that somebody else moved.
@@ -148,18 +129,14 @@ impl View {
     /// The segments up to the head.
     pub(crate) fn segments(&self) -> &[Arc<SegmentHeader>] {
         let count = self.position.map_or(0, |position| position.segment.0 + 1);
-        let count = usize::try_from(count)
-            .unwrap_or(usize::MAX)
-            .min(self.segments.len());
+        let count = usize::try_from(count).unwrap_or(usize::MAX).min(self.segments.len());
         self.segments.get(..count).unwrap_or_default()
     }
 
     /// Where the segment with this place in the list ends.
     pub(crate) fn end_of(&self, index: usize) -> u64 {
         let segments = self.segments();
-        let own = self
-            .position
-            .filter(|position| position.segment.0 == index as u64);
+        let own = self.position.filter(|position| position.segment.0 == index as u64);
         match (own, segments.get(index + 1)) {
             (Some(position), _) => position.segment_end,
             (None, Some(next)) => next.previous_length,
@@ -169,9 +146,7 @@ impl View {
 
     /// The segment that holds a record at or below the head.
     pub(crate) fn segment_of(&self, seq: Seq) -> usize {
-        let after = self
-            .segments()
-            .partition_point(|header| header.first_seq <= seq);
+        let after = self.segments().partition_point(|header| header.first_seq <= seq);
         after.saturating_sub(1)
     }
 }

@@ -18,12 +18,7 @@ pub struct RecordStream {
 
 impl RecordStream {
     pub(super) const fn new(cursor: Cursor, from: Seq) -> Self {
-        Self {
-            cursor,
-            from,
-            at: 0,
-            ended: false,
-        }
+        Self { cursor, from, at: 0, ended: false }
     }
 }
 

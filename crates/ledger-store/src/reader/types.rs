@@ -117,11 +117,7 @@ impl<'a> VerifiedBatch<'a> {
     /// Its records in order.
     pub fn records(&self) -> impl ExactSizeIterator<Item = BatchRecord<'a>> + use<'a> {
         let batch = *self;
-        batch
-            .spans
-            .iter()
-            .enumerate()
-            .map(move |(at, span)| batch.of_span(at, span))
+        batch.spans.iter().enumerate().map(move |(at, span)| batch.of_span(at, span))
     }
 
     /// The record with this place in the batch.

@@ -113,12 +113,7 @@ pub struct StorageError {
 impl StorageError {
     /// An error of `op` on `path`.
     pub fn new(op: Op, path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
-        Self {
-            op,
-            path: path.into(),
-            offset: None,
-            source: source.into(),
-        }
+        Self { op, path: path.into(), offset: None, source: source.into() }
     }
 
     /// The same error with its place in the file.
@@ -131,10 +126,7 @@ impl StorageError {
     /// The disk is full or a quota is used up (`ENOSPC`, `EDQUOT`).
     #[must_use]
     pub fn is_no_space(&self) -> bool {
-        matches!(
-            self.source.kind(),
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
-        )
+        matches!(self.source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
     }
 
     /// The name does not exist.
@@ -197,10 +189,7 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held {
-                path,
-                pid: Some(pid),
-            } => write!(
+            Self::Held { path, pid: Some(pid) } => write!(
                 f,
                 "the ledger is open in process {pid}, which holds {}; close it there first",
                 path.display()
@@ -258,10 +247,7 @@ mod tests {
 
     #[test]
     fn a_held_lock_names_the_holder() {
-        let error = LockError::Held {
-            path: "lock".into(),
-            pid: Some(4242),
-        };
+        let error = LockError::Held { path: "lock".into(), pid: Some(4242) };
         assert!(error.to_string().contains("process 4242"), "{error}");
     }
 }

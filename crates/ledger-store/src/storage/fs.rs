@@ -41,17 +41,13 @@ impl FsStorage {
     pub fn open(root: &Path) -> Result<Self, StorageError> {
         let root = Root::open(root, true)?;
         refuse_network(&root)?;
-        Ok(Self {
-            root: Arc::new(root),
-        })
+        Ok(Self { root: Arc::new(root) })
     }
 
     /// Opens an existing directory for reading, on any file system. Everything that would change
     /// it fails with [`StorageError::is_read_only`].
     pub fn open_read_only(root: &Path) -> Result<Self, StorageError> {
-        Ok(Self {
-            root: Arc::new(Root::open(root, false)?),
-        })
+        Ok(Self { root: Arc::new(Root::open(root, false)?) })
     }
 
     /// Makes the directory (not its parents) where it is missing, makes its name durable, and
@@ -64,9 +60,7 @@ impl FsStorage {
         }
         let storage = Self::open(root)?;
         if let Some(parent) = storage.root.path.parent() {
-            File::open(parent)
-                .and_then(|dir| dir.sync_all())
-                .map_err(fail)?;
+            File::open(parent).and_then(|dir| dir.sync_all()).map_err(fail)?;
         }
         Ok(storage)
     }
@@ -84,22 +78,14 @@ impl FsStorage {
         flags: OFlags,
     ) -> Result<Box<dyn StorageFile>, StorageError> {
         let file = self.root.open_file(op, path, flags)?;
-        Ok(Box::new(FsFile::new(
-            Arc::clone(&self.root),
-            path.clone(),
-            file,
-        )))
+        Ok(Box::new(FsFile::new(Arc::clone(&self.root), path.clone(), file)))
     }
 }
 
 impl Storage for FsStorage {
     fn create_exclusive(&self, path: &RelPath) -> Result<Box<dyn StorageFile>, StorageError> {
         self.root.check_writable(Op::CreateExclusive, path)?;
-        self.file(
-            Op::CreateExclusive,
-            path,
-            OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
-        )
+        self.file(Op::CreateExclusive, path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL)
     }
 
     fn open_read(&self, path: &RelPath) -> Result<Box<dyn StorageFile>, StorageError> {
@@ -211,20 +197,12 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = retry_on_intr(|| rustix::fs::open(&full, flags, Mode::empty()))
             .map_err(|errno| StorageError::new(Op::OpenRoot, &full, errno))?;
-        Ok(Self {
-            dir,
-            path: full,
-            writable,
-        })
+        Ok(Self { dir, path: full, writable })
     }
 
     /// The absolute path of `path`, for messages and for looking at what the name means now.
     pub(crate) fn full(&self, path: &RelPath) -> PathBuf {
-        if path.is_root() {
-            self.path.clone()
-        } else {
-            self.path.join(path.as_str())
-        }
+        if path.is_root() { self.path.clone() } else { self.path.join(path.as_str()) }
     }
 
     pub(crate) fn error(
@@ -268,11 +246,7 @@ impl Root {
     }
 
     fn check_writable(&self, op: Op, path: &RelPath) -> Result<(), StorageError> {
-        if self.writable {
-            Ok(())
-        } else {
-            Err(self.error(op, path, Errno::ROFS))
-        }
+        if self.writable { Ok(()) } else { Err(self.error(op, path, Errno::ROFS)) }
     }
 
     /// The name to hand to the system: the root is the directory the descriptor stands for.
@@ -324,9 +298,7 @@ fn refuse_network(root: &Root) -> Result<(), StorageError> {
     } else {
         String::new()
     };
-    let device = rustix::fs::fstat(&root.dir)
-        .map_err(|errno| fail(errno.into()))?
-        .st_dev;
+    let device = rustix::fs::fstat(&root.dir).map_err(|errno| fail(errno.into()))?.st_dev;
     let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
     match netfs::refused(f_type, netfs::mount_type(&mountinfo, major, minor)) {
         None => Ok(()),

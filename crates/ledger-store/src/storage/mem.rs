@@ -98,9 +98,7 @@ impl MemStorage {
     pub fn flip_bit(&self, path: &RelPath, offset: u64, bit: u8) -> Result<(), StorageError> {
         let mut found = false;
         self.edit(path, |bytes| {
-            let byte = usize::try_from(offset)
-                .ok()
-                .and_then(|at| bytes.get_mut(at));
+            let byte = usize::try_from(offset).ok().and_then(|at| bytes.get_mut(at));
             if let Some(byte) = byte {
                 *byte ^= 1 << (bit % 8);
                 found = true;
@@ -141,9 +139,7 @@ impl MemStorage {
     }
 
     fn of(state: State) -> Self {
-        Self {
-            state: Arc::new(Mutex::new(state)),
-        }
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     /// A test that panics while it holds the lock must not hide its own message behind ours.
@@ -154,15 +150,8 @@ impl MemStorage {
     fn open(&self, op: Op, path: &RelPath) -> Result<Box<dyn StorageFile>, StorageError> {
         let mut state = self.state();
         state.begin(op, path)?;
-        let id = state
-            .find_file(path)
-            .map_err(|errno| error(op, path, errno))?;
-        Ok(Box::new(MemFile::new(
-            &self.state,
-            path,
-            id,
-            op != Op::OpenRead,
-        )))
+        let id = state.find_file(path).map_err(|errno| error(op, path, errno))?;
+        Ok(Box::new(MemFile::new(&self.state, path, id, op != Op::OpenRead)))
     }
 
     /// One operation on names: counted, then done.
@@ -186,9 +175,7 @@ impl Default for MemStorage {
 
 impl fmt::Debug for MemStorage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemStorage")
-            .field("ops", &self.ops())
-            .finish_non_exhaustive()
+        f.debug_struct("MemStorage").field("ops", &self.ops()).finish_non_exhaustive()
     }
 }
 

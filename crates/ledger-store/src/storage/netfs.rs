@@ -71,9 +71,7 @@ pub(super) fn refused(f_type: u32, mount_type: Option<&str>) -> Option<String> {
 /// in the third field, type in the first field after the lone hyphen).
 pub(super) fn mount_type(mountinfo: &str, major: u32, minor: u32) -> Option<&str> {
     let device = format!("{major}:{minor}");
-    let line = mountinfo
-        .lines()
-        .find(|line| line.split(' ').nth(2) == Some(device.as_str()))?;
+    let line = mountinfo.lines().find(|line| line.split(' ').nth(2) == Some(device.as_str()))?;
     let (_, after) = line.split_once(" - ")?;
     after.split(' ').next()
 }
@@ -87,14 +85,7 @@ mod tests {
         assert_eq!(refused(0x6969, None).as_deref(), Some("NFS"));
         assert_eq!(refused(0xFF53_4D42, None).as_deref(), Some("CIFS"));
         // ext, xfs, btrfs, zfs, tmpfs, overlayfs
-        for local in [
-            0xEF53,
-            0x5846_5342,
-            0x9123_683E,
-            0x2FC1_2FC1,
-            0x0102_1994,
-            0x794C_7630,
-        ] {
+        for local in [0xEF53, 0x5846_5342, 0x9123_683E, 0x2FC1_2FC1, 0x0102_1994, 0x794C_7630] {
             assert_eq!(refused(local, None), None);
         }
     }
@@ -102,14 +93,8 @@ mod tests {
     #[test]
     fn fuse_is_decided_by_its_mount_type() {
         assert_eq!(refused(FUSE, Some("fuseblk")), None);
-        assert_eq!(
-            refused(FUSE, Some("fuse.sshfs")).as_deref(),
-            Some("FUSE (fuse.sshfs)")
-        );
-        assert_eq!(
-            refused(FUSE, Some("virtiofs")).as_deref(),
-            Some("FUSE (virtiofs)")
-        );
+        assert_eq!(refused(FUSE, Some("fuse.sshfs")).as_deref(), Some("FUSE (fuse.sshfs)"));
+        assert_eq!(refused(FUSE, Some("virtiofs")).as_deref(), Some("FUSE (virtiofs)"));
         assert!(refused(FUSE, None).is_some());
     }
 

@@ -26,31 +26,20 @@ impl RelPath {
     /// Checks and takes a path such as `log/00000001.seg`.
     pub fn new(text: impl Into<String>) -> Result<Self, PathError> {
         let text = text.into();
-        if is_valid(text.as_bytes()) {
-            Ok(Self(Cow::Owned(text)))
-        } else {
-            Err(PathError { text })
-        }
+        if is_valid(text.as_bytes()) { Ok(Self(Cow::Owned(text))) } else { Err(PathError { text }) }
     }
 
     /// A path fixed in the source. In a `const` a bad one does not compile; elsewhere it panics.
     #[must_use]
     pub const fn from_static(text: &'static str) -> Self {
-        assert!(
-            is_valid(text.as_bytes()),
-            "a path fixed in the source must be relative and plain"
-        );
+        assert!(is_valid(text.as_bytes()), "a path fixed in the source must be relative and plain");
         Self(Cow::Borrowed(text))
     }
 
     /// This path with `rest` (one part or several) below it.
     pub fn join(&self, rest: &str) -> Result<Self, PathError> {
         let rest = Self::new(rest)?;
-        Ok(if self.is_root() {
-            rest
-        } else {
-            Self(Cow::Owned(format!("{}/{}", self.0, rest.0)))
-        })
+        Ok(if self.is_root() { rest } else { Self(Cow::Owned(format!("{}/{}", self.0, rest.0))) })
     }
 
     /// The directory this is in; `None` for the root.
@@ -163,14 +152,7 @@ mod tests {
 
     #[test]
     fn plain_relative_paths_are_taken() {
-        for text in [
-            "lock",
-            "log/00000001.seg",
-            "a/b/c",
-            "...",
-            ".hidden",
-            "a..b",
-        ] {
+        for text in ["lock", "log/00000001.seg", "a/b/c", "...", ".hidden", "a..b"] {
             assert_eq!(RelPath::new(text).unwrap().as_str(), text);
         }
     }

@@ -16,13 +16,7 @@ fn both(test: impl Fn(Arc<dyn Storage>, StoreOptions)) {
     for concurrent in [false, true] {
         let dir = tempfile::tempdir().unwrap();
         let storage = FsStorage::open(dir.path()).unwrap();
-        test(
-            Arc::new(storage),
-            StoreOptions {
-                concurrent,
-                ..small()
-            },
-        );
+        test(Arc::new(storage), StoreOptions { concurrent, ..small() });
     }
 }
 
@@ -49,11 +43,7 @@ fn what_is_appended_is_read_before_and_after_opening_again() {
         assert_eq!(records(&appender.reader()).unwrap(), written);
         let segments = appender.reader().segments().len();
         commit(&mut appender).unwrap();
-        assert_eq!(
-            appender.reader().segments().len(),
-            segments + 1,
-            "a holder has its own"
-        );
+        assert_eq!(appender.reader().segments().len(), segments + 1, "a holder has its own");
         check_reads(&appender.reader(), 42);
         drop(appender);
 
@@ -69,10 +59,7 @@ fn what_is_appended_is_read_before_and_after_opening_again() {
 fn check_reads(reader: &Reader, count: usize) {
     let all = records(reader).unwrap();
     assert_eq!(all.len(), count);
-    assert!(
-        reader.segments().len() > 2,
-        "the log spans several segments"
-    );
+    assert!(reader.segments().len() > 2, "the log spans several segments");
     let unchecked: Result<Vec<_>, _> = reader.stream(Seq(0), Check::None).collect();
     assert_eq!(unchecked.unwrap(), all);
     for (at, stored) in all.iter().enumerate() {
@@ -86,9 +73,7 @@ fn check_reads(reader: &Reader, count: usize) {
         let view = RecordView::decode(&stored.bytes).unwrap();
         let mut offset = stored.payload_offset;
         for payload in view.payloads {
-            let bytes = reader
-                .payload(stored.payload_file, offset, payload.length)
-                .unwrap();
+            let bytes = reader.payload(stored.payload_file, offset, payload.length).unwrap();
             assert_eq!(ledger_format::hash::ciphertext(&bytes), payload.digest);
             offset += u64::from(payload.length);
         }
@@ -159,22 +144,14 @@ fn a_batch_is_what_the_format_crate_makes_of_it() {
         payload_length: 120,
         last_erasure: Some(Seq(1)),
     };
-    let (bytes, batch_hash) = frames
-        .finish(&header, &head.hash, &frontier.root())
-        .unwrap();
+    let (bytes, batch_hash) = frames.finish(&header, &head.hash, &frontier.root()).unwrap();
     assert_eq!(total, bytes.len() as u64 + 120);
     assert_eq!((head.batch_hash, head.root), (batch_hash, frontier.root()));
     let stored = storage.contents(&first_segment()).unwrap();
     assert_eq!(&stored[4096..4096 + bytes.len()], bytes);
-    BatchView::decode(&stored[4096..])
-        .unwrap()
-        .check_hash(&head.hash)
-        .unwrap();
+    BatchView::decode(&stored[4096..]).unwrap().check_hash(&head.hash).unwrap();
     let segment = SegmentHeader::decode(&stored).unwrap();
-    assert_eq!(
-        (segment.first_seq, segment.epoch, segment.ledger),
-        (Seq(0), 1, LEDGER)
-    );
+    assert_eq!((segment.first_seq, segment.epoch, segment.ledger), (Seq(0), 1, LEDGER));
 }
 
 #[test]
@@ -186,36 +163,25 @@ fn a_refused_record_leaves_the_builder_as_it_was() {
     let state = |batch: &crate::BatchBuilder| (batch.count(), batch.bytes(), batch.next_seq());
     let before = state(&batch);
 
-    assert_eq!(
-        batch.push(record(4, &[])).unwrap_err().class(),
-        Class::Invalid
-    );
+    assert_eq!(batch.push(record(4, &[])).unwrap_err().class(), Class::Invalid);
     let mut wrong = record(6, &[40]);
     wrong.payloads[0].stored.pop();
     assert_eq!(batch.push(wrong).unwrap_err().class(), Class::Invalid);
     let mut long = record(6, &[]);
     long.body = vec![1; limits::RECORD_BYTES];
-    assert!(matches!(
-        batch.push(long.clone()),
-        Err(StoreError::Format(_))
-    ));
+    assert!(matches!(batch.push(long.clone()), Err(StoreError::Format(_))));
     let all = vec![record(6, &[20]), record(7, &[]), long];
     assert!(batch.push_all(all).is_err());
     assert_eq!(state(&batch), before);
 
     let mut other = appender.begin();
     other.push(record(5, &[40])).unwrap();
-    let ((_, expected), (_, found)) = (
-        other.push(record(6, &[9])).unwrap(),
-        batch.push(record(6, &[9])).unwrap(),
-    );
+    let ((_, expected), (_, found)) =
+        (other.push(record(6, &[9])).unwrap(), batch.push(record(6, &[9])).unwrap());
     assert_eq!(expected, found, "the chain goes on from the same record");
     let mut appender = appender;
     let head = appender.commit(batch).unwrap();
-    assert_eq!(
-        records(&appender.reader()).unwrap().last().unwrap().hash,
-        head.hash
-    );
+    assert_eq!(records(&appender.reader()).unwrap().last().unwrap().hash, head.hash);
 }
 
 #[test]
@@ -228,32 +194,20 @@ fn a_batch_ends_at_its_limits() {
     batch.push(big()).unwrap();
     batch.push(big()).unwrap();
     let refused = batch.push_all(vec![record(1, &[]), big()]);
-    assert!(matches!(
-        refused,
-        Err(StoreError::TooLarge { alone: false, .. })
-    ));
+    assert!(matches!(refused, Err(StoreError::TooLarge { alone: false, .. })));
     assert_eq!(batch.count(), 2);
     appender.commit(batch).unwrap();
 
     let mut batch = appender.begin();
     let many = vec![big(), big(), big()];
-    assert!(matches!(
-        batch.push_all(many),
-        Err(StoreError::TooLarge { alone: true, .. })
-    ));
+    assert!(matches!(batch.push_all(many), Err(StoreError::TooLarge { alone: true, .. })));
     assert!(batch.is_empty());
     for _ in 0..limits::BATCH_RECORDS {
         batch.push(record(1, &[])).unwrap();
     }
-    assert!(matches!(
-        batch.push(record(1, &[])),
-        Err(StoreError::TooLarge { .. })
-    ));
+    assert!(matches!(batch.push(record(1, &[])), Err(StoreError::TooLarge { .. })));
     appender.commit(batch).unwrap();
-    assert_eq!(
-        records(&appender.reader()).unwrap().len(),
-        2 + limits::BATCH_RECORDS
-    );
+    assert_eq!(records(&appender.reader()).unwrap().len(), 2 + limits::BATCH_RECORDS);
     let last = Seq(1 + limits::BATCH_RECORDS as u64);
     assert_eq!(appender.reader().record(last).unwrap().seq, last);
 }
@@ -300,19 +254,10 @@ fn erased_payload_bytes_are_gone_and_the_head_is_anchored_first() {
     let stored = appender.reader().record(Seq(2)).unwrap();
     let (file, offset) = (stored.payload_file, stored.payload_offset);
     appender.erase_payload(file, offset, 70).unwrap();
-    assert_eq!(
-        appender.reader().payload(file, offset, 70).unwrap(),
-        vec![0; 70]
-    );
+    assert_eq!(appender.reader().payload(file, offset, 70).unwrap(), vec![0; 70]);
     let beyond = appender.position().unwrap().payload_end;
-    assert_eq!(
-        appender.erase_payload(file, beyond, 1).unwrap_err().class(),
-        Class::Invalid
-    );
-    assert_eq!(
-        appender.erase_payload(file, 63, 1).unwrap_err().class(),
-        Class::Invalid
-    );
+    assert_eq!(appender.erase_payload(file, beyond, 1).unwrap_err().class(), Class::Invalid);
+    assert_eq!(appender.erase_payload(file, 63, 1).unwrap_err().class(), Class::Invalid);
     drop(appender);
     let (appender, recovery) = super::open(&storage).unwrap();
     assert!(recovery.dropped.is_none());

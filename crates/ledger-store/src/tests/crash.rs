@@ -54,21 +54,12 @@ fn holds(
     let found = records(&appender.reader()).unwrap_or_else(|error| panic!("{context}: {error}"));
     for (seq, hash) in acknowledged {
         let at = usize::try_from(seq.0).unwrap();
-        assert_eq!(
-            found.get(at).map(|record| record.hash),
-            Some(*hash),
-            "{context}: {seq}"
-        );
+        assert_eq!(found.get(at).map(|record| record.hash), Some(*hash), "{context}: {seq}");
     }
     let more = found.len().saturating_sub(2 * acknowledged.len());
-    assert!(
-        more <= 2,
-        "{context}: at most one batch more than was acknowledged"
-    );
+    assert!(more <= 2, "{context}: at most one batch more than was acknowledged");
     commit(&mut appender).unwrap_or_else(|error| panic!("{context}: {error}"));
-    appender
-        .close()
-        .unwrap_or_else(|error| panic!("{context}: {error}"));
+    appender.close().unwrap_or_else(|error| panic!("{context}: {error}"));
     let (appender, recovery) = Appender::open(shared(storage), LEDGER, small())
         .unwrap_or_else(|error| panic!("{context}: {error}"));
     assert!(!recovery.unclean, "{context}: it was closed");
@@ -79,9 +70,7 @@ fn holds(
 /// Two extremes, and seeds that differ from operation to operation.
 fn survivals(op: u64) -> impl Iterator<Item = Survival> {
     let seeded = (op * 3..op * 3 + 3).map(Survival::Seeded);
-    [Survival::Nothing, Survival::Everything]
-        .into_iter()
-        .chain(seeded)
+    [Survival::Nothing, Survival::Everything].into_iter().chain(seeded)
 }
 
 #[test]

@@ -43,14 +43,10 @@ fn a_flipped_bit_below_the_anchor_is_refused_by_writers_and_noticed_by_readers()
     assert!(!reads_nothing_else(&storage, &written));
     for at in 0..positions[1].segment_end {
         let copy = copy(&storage);
-        copy.flip_bit(&first_segment(), at, u8::try_from(at % 8).unwrap())
-            .unwrap();
+        copy.flip_bit(&first_segment(), at, u8::try_from(at % 8).unwrap()).unwrap();
         assert!(reads_nothing_else(&copy, &written), "at {at}");
         let error = open(&copy).unwrap_err();
-        assert!(
-            matches!(error.class(), Class::Damaged | Class::Unsupported),
-            "at {at}: {error}"
-        );
+        assert!(matches!(error.class(), Class::Damaged | Class::Unsupported), "at {at}: {error}");
     }
 }
 
@@ -60,8 +56,7 @@ fn a_flipped_bit_above_the_anchor_is_dropped_or_refused() {
     let written = records(&open(&copy(&storage)).unwrap().0.reader()).unwrap();
     for at in 0..positions[1].segment_end {
         let copy = copy(&storage);
-        copy.flip_bit(&first_segment(), at, u8::try_from(at % 8).unwrap())
-            .unwrap();
+        copy.flip_bit(&first_segment(), at, u8::try_from(at % 8).unwrap()).unwrap();
         match open(&copy) {
             Ok((appender, recovery)) => {
                 assert!(recovery.dropped.is_some(), "at {at}");
@@ -92,18 +87,9 @@ fn missing_segments_are_refused() {
     let count = storage.list(&layout::LOG).unwrap().len() as u64;
     for number in 0..count {
         let copy = copy(&storage);
-        copy.remove_file(&layout::segment(SegmentNo(number)))
-            .unwrap();
-        let expected = if number + 1 == count {
-            Class::Lost
-        } else {
-            Class::Damaged
-        };
-        assert_eq!(
-            open(&copy).unwrap_err().class(),
-            expected,
-            "segment {number}"
-        );
+        copy.remove_file(&layout::segment(SegmentNo(number))).unwrap();
+        let expected = if number + 1 == count { Class::Lost } else { Class::Damaged };
+        assert_eq!(open(&copy).unwrap_err().class(), expected, "segment {number}");
         let read = Reader::open(shared(&copy), LEDGER).unwrap_err();
         assert_eq!(read.class(), expected, "segment {number}");
     }
@@ -123,9 +109,7 @@ fn renamed_and_foreign_segments_are_refused() {
     assert_eq!(open(&swapped).unwrap_err().class(), Class::Damaged);
 
     let misnamed = copy(&storage);
-    misnamed
-        .rename(&second, &RelPath::from_static("log/1.seg"))
-        .unwrap();
+    misnamed.rename(&second, &RelPath::from_static("log/1.seg")).unwrap();
     assert_eq!(open(&misnamed).unwrap_err().class(), Class::Damaged);
 
     let other = MemStorage::new();
@@ -171,19 +155,13 @@ fn a_segment_of_another_history_is_noticed() {
     }
     let [second, last] = [2, 3].map(|number| layout::segment(SegmentNo(number)));
     let middle = copy(&storage);
-    middle
-        .edit(&second, |bytes| *bytes = fork.contents(&second).unwrap())
-        .unwrap();
+    middle.edit(&second, |bytes| *bytes = fork.contents(&second).unwrap()).unwrap();
     let reader = Reader::open(shared(&middle), LEDGER).unwrap();
     assert_eq!(records(&reader).unwrap_err().class(), Class::Damaged);
     let end = copy(&storage);
-    end.edit(&last, |bytes| *bytes = fork.contents(&last).unwrap())
-        .unwrap();
+    end.edit(&last, |bytes| *bytes = fork.contents(&last).unwrap()).unwrap();
     assert_eq!(open(&end).unwrap_err().class(), Class::Damaged);
-    assert_eq!(
-        Reader::open(shared(&end), LEDGER).unwrap_err().class(),
-        Class::Damaged
-    );
+    assert_eq!(Reader::open(shared(&end), LEDGER).unwrap_err().class(), Class::Damaged);
 }
 
 #[test]
@@ -207,10 +185,7 @@ fn a_damaged_anchor_copy_blocks_writing_until_it_is_repaired() {
                 other => panic!("{other}"),
             }
             let reader = Reader::open(shared(&copy), LEDGER).unwrap();
-            assert!(matches!(
-                reader.warning(),
-                Some(StoreError::AnchorDamaged { .. })
-            ));
+            assert!(matches!(reader.warning(), Some(StoreError::AnchorDamaged { .. })));
             assert_eq!(reader.head().unwrap().seq, left.seq);
             assert!(left.counter <= newest.counter);
             repair_anchor(&copy, LEDGER).unwrap();
@@ -298,9 +273,7 @@ fn forged_segment_headers_are_noticed() {
         })
         .unwrap();
         let reader = Reader::open(shared(&copy), LEDGER)?;
-        reader.scan_segment(SegmentNo(0), Check::Chain, |_| {
-            Ok(ControlFlow::Continue(()))
-        })?;
+        reader.scan_segment(SegmentNo(0), Check::Chain, |_| Ok(ControlFlow::Continue(())))?;
         Ok::<(), StoreError>(())
     };
     forge(&|_| {}).unwrap();
@@ -325,11 +298,10 @@ fn forged_segment_headers_are_noticed() {
 #[test]
 fn forged_anchors_are_noticed() {
     let (storage, _) = log_of(2, 0);
-    let changes: [&dyn Fn(&mut Anchor); 3] = [
-        &|anchor| anchor.record_hash.0[0] ^= 1,
-        &|anchor| anchor.seq.0 -= 1,
-        &|anchor| anchor.batch_hash.0[0] ^= 1,
-    ];
+    let changes: [&dyn Fn(&mut Anchor); 3] =
+        [&|anchor| anchor.record_hash.0[0] ^= 1, &|anchor| anchor.seq.0 -= 1, &|anchor| {
+            anchor.batch_hash.0[0] ^= 1
+        }];
     for change in changes {
         let copy = copy(&storage);
         for path in &layout::ANCHORS {

@@ -44,23 +44,13 @@ fn a_failed_flush_poisons_and_is_never_tried_again() {
         assert!(appender.is_poisoned());
         let after = storage.ops();
         assert_eq!(commit(&mut appender).unwrap_err().class(), Class::Poisoned);
-        assert_eq!(
-            appender.maintain(0, true).unwrap_err().class(),
-            Class::Poisoned
-        );
+        assert_eq!(appender.maintain(0, true).unwrap_err().class(), Class::Poisoned);
         assert_eq!(appender.anchor().unwrap_err().class(), Class::Poisoned);
         let seen = records(&appender.reader()).unwrap().len() as u64;
         assert_eq!(seen, 6 + 2 * done, "readers keep what is durable");
         assert_eq!(appender.close().unwrap_err().class(), Class::Poisoned);
-        let touched = storage
-            .take_trace()
-            .into_iter()
-            .filter(|entry| entry.index >= after);
-        assert_eq!(
-            touched.filter(|entry| entry.op.is_mutating()).count(),
-            0,
-            "op {op}"
-        );
+        let touched = storage.take_trace().into_iter().filter(|entry| entry.index >= after);
+        assert_eq!(touched.filter(|entry| entry.op.is_mutating()).count(), 0, "op {op}");
         reopens(&storage, 6 + 2 * done, None, &format!("op {op}"));
     }
 }
@@ -114,21 +104,13 @@ fn check_shown(storage: &MemStorage, appender: &Appender, fault: &TraceEntry) {
 
 /// After any crash everything acknowledged is there, and at most one batch more.
 fn reopens(storage: &MemStorage, acknowledged: u64, cut: Option<&TraceEntry>, context: &str) {
-    for how in [
-        Survival::Nothing,
-        Survival::Everything,
-        Survival::Seeded(1),
-        Survival::Seeded(2),
-    ] {
+    for how in [Survival::Nothing, Survival::Everything, Survival::Seeded(1), Survival::Seeded(2)] {
         let copy = storage.crash(how);
         let appender =
             open_after(&copy, cut).unwrap_or_else(|error| panic!("{context} {how:?}: {error}"));
         let found = records(&appender.reader()).unwrap().len() as u64;
         let expected = acknowledged..=acknowledged + 2;
-        assert!(
-            expected.contains(&found),
-            "{context} {how:?}: {found} of {acknowledged}"
-        );
+        assert!(expected.contains(&found), "{context} {how:?}: {found} of {acknowledged}");
     }
 }
 
@@ -161,10 +143,7 @@ fn a_full_disk_is_a_clean_refusal_or_poisons_and_loses_nothing() {
             let seen = records(&appender.reader()).unwrap().len() as u64;
             assert_eq!(seen, 6 + 2 * done, "{context}");
             let segments = appender.reader().segments();
-            assert!(
-                segments.iter().all(|one| one.length > 4096),
-                "{context}: none above the head"
-            );
+            assert!(segments.iter().all(|one| one.length > 4096), "{context}: none above the head");
             drop(appender);
             let cut = cut_by(&storage, entry.index, fault);
             reopens(&storage, 6 + 2 * done, cut.as_ref(), &context);

@@ -76,10 +76,7 @@ fn shared(storage: &MemStorage) -> Arc<dyn Storage> {
 /// is gone without closing.
 fn log_of(anchored: usize, more: usize) -> (MemStorage, Vec<Position>) {
     let storage = MemStorage::new();
-    let options = StoreOptions {
-        fill_first: 512,
-        ..StoreOptions::sequential()
-    };
+    let options = StoreOptions { fill_first: 512, ..StoreOptions::sequential() };
     let mut appender = Appender::create(shared(&storage), LEDGER, 1, options).unwrap();
     let mut positions = Vec::new();
     for number in 0..anchored + more {
@@ -118,10 +115,7 @@ fn open_after(storage: &MemStorage, cut: Option<&TraceEntry>) -> Result<Appender
 /// The operation that was cut in the middle, if the fault cuts at all.
 fn cut_by(storage: &MemStorage, op: u64, fault: Fault) -> Option<TraceEntry> {
     let cuts = matches!(fault, Fault::StopInside { .. } | Fault::Short { .. });
-    storage
-        .trace()
-        .into_iter()
-        .find(|entry| cuts && entry.index == op)
+    storage.trace().into_iter().find(|entry| cuts && entry.index == op)
 }
 
 fn records(reader: &Reader) -> Result<Vec<StoredRecord>, StoreError> {

@@ -15,12 +15,7 @@ fn a_second_opener_is_told_that_the_ledger_is_busy() {
     let mut appender = Appender::create(shared(&storage), LEDGER, 1, small()).unwrap();
     commit(&mut appender).unwrap();
     let busy = Appender::open(shared(&storage), LEDGER, small()).unwrap_err();
-    assert_eq!(
-        busy.class(),
-        Class::Busy {
-            pid: Some(std::process::id())
-        }
-    );
+    assert_eq!(busy.class(), Class::Busy { pid: Some(std::process::id()) });
     let busy = crate::repair_anchor(&storage, LEDGER).unwrap_err();
     assert!(matches!(busy.class(), Class::Busy { .. }));
     appender.close().unwrap();
@@ -36,30 +31,16 @@ fn a_reader_from_outside_sees_the_anchor_and_one_from_inside_the_head() {
     assert_eq!(inside.head(), None);
     commit(&mut appender).unwrap();
     let outside = Reader::open(shared(&storage), LEDGER).unwrap();
-    assert_eq!(
-        outside.head(),
-        appender.head(),
-        "the first batch is anchored at once"
-    );
+    assert_eq!(outside.head(), appender.head(), "the first batch is anchored at once");
     for count in 2..20u64 {
         let head = commit(&mut appender).unwrap();
         assert_eq!(inside.head(), Some(head));
         assert_eq!(inside.record(head.seq).unwrap().hash, head.hash);
-        assert_eq!(
-            inside.stream(Seq(0), Check::Chain).count() as u64,
-            2 * count
-        );
+        assert_eq!(inside.stream(Seq(0), Check::Chain).count() as u64, 2 * count);
         let fresh = Reader::open(shared(&storage), LEDGER).unwrap();
-        assert_eq!(
-            fresh.head().unwrap().seq,
-            Seq(1),
-            "what is not anchored is not shown"
-        );
+        assert_eq!(fresh.head().unwrap().seq, Seq(1), "what is not anchored is not shown");
         assert_eq!(records(&fresh).unwrap().len(), 2);
-        assert!(matches!(
-            fresh.record(Seq(2)),
-            Err(StoreError::NoRecord { .. })
-        ));
+        assert!(matches!(fresh.record(Seq(2)), Err(StoreError::NoRecord { .. })));
     }
     appender.maintain(0, true).unwrap();
     assert_eq!(outside.head().unwrap().seq, Seq(1));
@@ -112,18 +93,9 @@ fn a_read_only_directory_can_be_read_and_is_left_alone() {
 #[test]
 fn the_anchor_follows_time_bytes_and_idleness() {
     let storage = MemStorage::new();
-    let options = crate::StoreOptions {
-        anchor_bytes: 2_000,
-        ..small()
-    };
+    let options = crate::StoreOptions { anchor_bytes: 2_000, ..small() };
     let mut appender = Appender::create(shared(&storage), LEDGER, 1, options).unwrap();
-    let anchored = || {
-        Reader::open(shared(&storage), LEDGER)
-            .unwrap()
-            .head()
-            .unwrap()
-            .seq
-    };
+    let anchored = || Reader::open(shared(&storage), LEDGER).unwrap().head().unwrap().seq;
     commit(&mut appender).unwrap();
     commit(&mut appender).unwrap();
     appender.maintain(5_000, false).unwrap();
@@ -152,10 +124,7 @@ fn a_ledger_before_its_first_batch_opens_empty() {
     let storage = MemStorage::new();
     drop(Appender::create(shared(&storage), LEDGER, 1, small()).unwrap());
     let (mut appender, recovery) = super::open(&storage).unwrap();
-    assert_eq!(
-        (recovery.head, recovery.next_epoch, recovery.unclean),
-        (None, 1, false)
-    );
+    assert_eq!((recovery.head, recovery.next_epoch, recovery.unclean), (None, 1, false));
     let again = Appender::create(shared(&MemStorage::new()), LEDGER, 1, small());
     assert!(again.is_ok());
     commit(&mut appender).unwrap();

@@ -32,11 +32,7 @@ fn an_incomplete_last_batch_above_the_anchor_is_dropped_and_nothing_else() {
             let copy = damage_from(&storage, at, cut);
             let (mut appender, recovery) = open(&copy).unwrap();
             assert!(recovery.unclean);
-            let kept = if at == end {
-                positions[2]
-            } else {
-                positions[1]
-            };
+            let kept = if at == end { positions[2] } else { positions[1] };
             assert_eq!(appender.position(), Some(kept), "at {at}");
             if at > start && at < end {
                 let dropped = recovery.dropped.unwrap();
@@ -66,10 +62,7 @@ fn a_log_that_ends_below_the_anchor_is_refused() {
             let copy = damage_from(&storage, at, cut);
             let before = copy.snapshot();
             let error = open(&copy).unwrap_err();
-            assert!(
-                matches!(error.class(), Class::Lost | Class::Damaged),
-                "at {at}: {error}"
-            );
+            assert!(matches!(error.class(), Class::Lost | Class::Damaged), "at {at}: {error}");
             if cut {
                 assert_eq!(error.class(), Class::Lost, "at {at}: {error}");
             }
@@ -86,8 +79,7 @@ fn garbage_behind_the_end_is_dropped_and_kept_aside() {
     let (storage, positions) = log_of(2, 0);
     for garbage in [&b"x"[..], &[1; 5000], b"MLBATCH1 and no more"] {
         let copy = damage_from(&storage, positions[1].segment_end, true);
-        copy.edit(&first_segment(), |bytes| bytes.extend_from_slice(garbage))
-            .unwrap();
+        copy.edit(&first_segment(), |bytes| bytes.extend_from_slice(garbage)).unwrap();
         let (appender, recovery) = open(&copy).unwrap();
         let dropped = recovery.dropped.unwrap();
         assert_eq!(copy.contents(&dropped.quarantine).unwrap(), garbage);
@@ -115,8 +107,7 @@ fn a_batch_without_its_payloads_was_not_committed() {
         let flipped = copy(&storage);
         flipped.flip_bit(&path, at, 0).unwrap();
         let cut = copy(&storage);
-        cut.edit(&path, |bytes| bytes.truncate(usize::try_from(at).unwrap()))
-            .unwrap();
+        cut.edit(&path, |bytes| bytes.truncate(usize::try_from(at).unwrap())).unwrap();
         for copy in [flipped, cut] {
             let (mut appender, recovery) = open(&copy).unwrap();
             assert_eq!(recovery.dropped.unwrap().batch, BatchNo(2), "at {at}");
@@ -142,17 +133,12 @@ fn a_segment_whose_making_was_interrupted_is_removed() {
     for content in [&[][..], &[0; 4096], b"MLSEGMT1 half a header"] {
         let copy = copy(&storage);
         drop(copy.create_exclusive(&second).unwrap());
-        copy.edit(&second, |bytes| bytes.extend_from_slice(content))
-            .unwrap();
+        copy.edit(&second, |bytes| bytes.extend_from_slice(content)).unwrap();
         // A log with a later segment has its earlier one cut.
         let end = usize::try_from(positions[1].segment_end).unwrap();
-        copy.edit(&first_segment(), |bytes| bytes.truncate(end))
-            .unwrap();
+        copy.edit(&first_segment(), |bytes| bytes.truncate(end)).unwrap();
         let (mut appender, recovery) = open(&copy).unwrap();
-        assert_eq!(
-            recovery.dropped.is_some(),
-            content.iter().any(|byte| *byte != 0)
-        );
+        assert_eq!(recovery.dropped.is_some(), content.iter().any(|byte| *byte != 0));
         assert!(!copy.exists(&second).unwrap());
         commit(&mut appender).unwrap();
         assert!(copy.exists(&second).unwrap());
@@ -173,14 +159,6 @@ fn what_is_above_the_anchor_is_written_and_flushed_again() {
                 && entry.len == to - from
         })
     };
-    assert!(wrote(
-        &first_segment(),
-        positions[0].segment_end,
-        positions[2].segment_end
-    ));
-    assert!(wrote(
-        &layout::payload_file(0),
-        positions[0].payload_end,
-        positions[2].payload_end
-    ));
+    assert!(wrote(&first_segment(), positions[0].segment_end, positions[2].segment_end));
+    assert!(wrote(&layout::payload_file(0), positions[0].payload_end, positions[2].payload_end));
 }

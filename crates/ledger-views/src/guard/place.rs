@@ -36,6 +36,15 @@ impl Place {
     /// Makes the directory of a new generation, behind all that there are, and removes what earlier
     /// builds left. The generation in force stays.
     pub(crate) fn begin(dir: &Path) -> Result<Self, ViewError> {
+        Self::begin_beside(dir, None)
+    }
+
+    /// Makes the directory of a new generation beside this one, which stays too.
+    pub(crate) fn beside(&self) -> Result<Self, ViewError> {
+        Self::begin_beside(&self.dir, Some(self))
+    }
+
+    fn begin_beside(dir: &Path, keep: Option<&Self>) -> Result<Self, ViewError> {
         fs::create_dir_all(dir).map_err(files::failed("creating", dir))?;
         // When the name in force does not read, nothing is, and all that there is is left over.
         let current = Self::current(dir).unwrap_or(None);
@@ -45,13 +54,8 @@ impl Place {
         let path = place.path();
         fs::create_dir(&path).map_err(files::failed("creating", &path))?;
         files::sync(dir)?;
-        Self::sweep(dir, &[Some(&place), current.as_ref()]);
+        Self::sweep(dir, &[Some(&place), current.as_ref(), keep]);
         Ok(place)
-    }
-
-    /// Makes the directory of a new generation beside this one.
-    pub(crate) fn beside(&self) -> Result<Self, ViewError> {
-        Self::begin(&self.dir)
     }
 
     /// Makes this the generation in force, durably, and removes all others.

@@ -20,10 +20,9 @@ fn under(parent: AliasId, kind: AliasKind) -> Key {
     Key::new(Kind::Child).alias(parent).alias_kind(kind)
 }
 
-/// Puts an alias as it stands after a record.
+/// Puts an alias as it stands.
 pub(crate) fn put<S: Source>(
     rows: &mut Rows<'_, S>,
-    seq: Seq,
     id: AliasId,
     alias: &Alias,
 ) -> Result<(), ViewError> {
@@ -33,9 +32,9 @@ pub(crate) fn put<S: Source>(
     rows.replace(key(id), value)?;
     // Those without a parent lie under the ledger itself: whoever looks for a person, a label or a
     // term by name has nothing but this list to find the alias.
-    if alias.bound == seq && !known {
+    if !known {
         let parent = alias.parent.unwrap_or(AliasId::ZERO);
-        rows.put(under(parent, alias.kind).number(seq.0), id.0.to_vec());
+        rows.put(under(parent, alias.kind).number(alias.bound.0), id.0.to_vec());
     }
     Ok(())
 }

@@ -78,18 +78,15 @@ pub(crate) fn until<S: Source>(
 
 /// Births of the memories that took a memory's place until a record, each once and in order.
 ///
-/// Every version that was closed by its own record in favour of another memory says so; nothing else
-/// is kept about it. A write that waits for approval supersedes nothing until then.
+/// Every version that is closed in favour of another memory says so; nothing else is kept about it. A
+/// write that waits for approval supersedes nothing until then.
 pub(crate) fn superseded_by<S: Source>(
     source: &S,
     born: Seq,
     seq: Seq,
 ) -> Result<Vec<Seq>, ViewError> {
-    let mut ids: Vec<MemoryId> = Vec::new();
-    for version in until(source, born, seq)? {
-        let here = version.closed.filter(|closure| closure.seq == version.since);
-        ids.extend(here.and_then(|closure| closure.by));
-    }
+    let versions = until(source, born, seq)?.into_iter();
+    let mut ids: Vec<MemoryId> = versions.filter_map(|version| version.closed?.by).collect();
     ids.sort_unstable();
     ids.dedup();
     let mut found = Vec::new();

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use std::path::Path;
 
-use ledger_format::{LedgerId, Seq};
+use ledger_format::{Event, LedgerId, Micros, Seq};
 
 use super::model::{built, compare};
-use super::world::{LEDGER, World, steps};
+use super::world::{LEDGER, World, long, memory_id, scope, steps, write};
 use crate::{Fold, OpenOptions, Opened, Rebuild, Unusable, ViewDigest, ViewError, Views};
 
 const OPTIONS: OpenOptions = OpenOptions::new(LEDGER);
@@ -78,6 +78,49 @@ proptest! {
         let checked = views.check_rows().expect("all rows read");
         prop_assert_eq!((checked.rows, checked.digest), fold);
     }
+}
+
+/// Long enough for snapshots of live sets and many pages.
+#[test]
+fn long_histories_give_the_same_rows_in_pieces() {
+    same_in_pieces(&long(1_500));
+}
+
+/// Sets far above the size where snapshots are as frequent as for small ones; some members are never
+/// live.
+#[test]
+fn large_sets_give_the_same_rows_in_pieces() {
+    let mut world = World::without_states();
+    for number in 0..1_200 {
+        let mut write = write(memory_id(number), None);
+        write.valid_until = number.is_multiple_of(5).then_some(Micros(1));
+        let old = number.checked_sub(300).filter(|old| !old.is_multiple_of(5));
+        write.supersedes = old.map(memory_id).into_iter().collect();
+        world.record(scope(1), Event::Write(write));
+    }
+    same_in_pieces(&world);
+}
+
+fn same_in_pieces(world: &World) {
+    let fold = fold_to(world, usize::MAX);
+    for (number, size) in [1, 17, 200, 1_500].into_iter().enumerate() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let views = empty(dir.path());
+        for piece in world.changes.chunks(size) {
+            views.apply(piece).expect("continues");
+            views.forget_recent();
+            if number % 2 == 1 {
+                views.flush().expect("flushes");
+            }
+        }
+        assert_eq!(digest(&views), fold, "in pieces of {size}");
+        let checked = views.check_rows().expect("all rows read");
+        assert_eq!((checked.rows, checked.digest), fold);
+    }
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut rebuild = Rebuild::begin(dir.path(), OPTIONS).expect("begins").with_chunk_bytes(20_000);
+    world.changes.iter().for_each(|changes| rebuild.push(changes).expect("continues"));
+    assert_eq!(digest(&rebuild.finish().expect("finishes")), fold, "rebuilt in chunks");
 }
 
 #[test]

@@ -71,17 +71,23 @@ fn a_key_and_a_point_cost_a_few_rows() {
     assert!(views.rows_read() - before <= 266, "one page");
 }
 
+/// First it only grows, then its oldest members are replaced, each by one write.
 #[test]
 fn large_sets_are_kept_in_chunks() {
     let mut world = World::without_states();
-    for number in 0..3_000 {
-        world.record(SCOPE, Event::Write(write(memory_id(number), None)));
+    for number in 0..4_000 {
+        let mut write = write(memory_id(number), None);
+        write.supersedes = number.checked_sub(2_500).map(memory_id).into_iter().collect();
+        world.record(SCOPE, Event::Write(write));
     }
     let dir = tempfile::tempdir().expect("a directory");
     let views = built(dir.path(), &world);
-    for seq in [0, 63, 64, 1_024, 2_047, 2_048, 2_500, 2_999] {
+    for seq in [0, 63, 64, 1_024, 2_047, 2_499, 2_500, 2_530, 2_540, 3_500, 3_999] {
+        let gone = (seq + 1_u64).saturating_sub(2_500);
+        let before = views.rows_read();
         let live = views.live_at(Group::Scope(SCOPE), Seq(seq)).expect("no doubt");
-        assert_eq!(live, (0..=seq).map(Seq).collect::<Vec<_>>());
+        assert_eq!(live, (gone..=seq).map(Seq).collect::<Vec<_>>());
+        assert!(views.rows_read() - before <= 2 * live.len() as u64 + 64, "at {seq}");
     }
     views.check_rows().expect("all rows read");
 }

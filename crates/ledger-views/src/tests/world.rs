@@ -32,6 +32,29 @@ pub(super) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any::<Step>(), 1..most)
 }
 
+/// A fixed sequence that looks random.
+pub(super) struct Chance(pub(super) u64);
+
+impl Chance {
+    pub(super) fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end.max(1)
+    }
+}
+
+/// A long history, always the same, without states.
+pub(super) fn long(steps: usize) -> World {
+    let mut chance = Chance(0x1234_5678_9abc_def1);
+    let mut world = World::without_states();
+    for _ in 0..steps {
+        let mut number = || chance.below(65_536) as u16;
+        world.step((number() as u8, number(), number(), number(), number()));
+    }
+    world
+}
+
 pub(super) fn alias(kind: u8, number: u16) -> AliasId {
     let mut bytes = [kind; 16];
     bytes[14..].copy_from_slice(&number.to_be_bytes());

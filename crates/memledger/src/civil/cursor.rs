@@ -15,11 +15,7 @@ pub(super) struct Cursor<'t> {
 
 impl<'t> Cursor<'t> {
     pub(super) fn new(text: &'t str, forms: &'static str) -> Self {
-        Self {
-            text,
-            rest: text,
-            forms,
-        }
+        Self { text, rest: text, forms }
     }
 
     pub(super) fn rest(&self) -> &'t str {
@@ -54,19 +50,11 @@ impl<'t> Cursor<'t> {
         }
         if run.len() != 2 {
             let found = shortened(run);
-            return Err(self.refuse(Problem::Digits {
-                what,
-                width: 2,
-                found,
-            }));
+            return Err(self.refuse(Problem::Digits { what, width: 2, found }));
         }
         match run.parse::<u32>() {
             Ok(value) if (range.0..=range.1).contains(&value) => Ok(value),
-            _ => Err(self.refuse(Problem::Range {
-                what,
-                found: run.to_owned(),
-                range,
-            })),
+            _ => Err(self.refuse(Problem::Range { what, found: run.to_owned(), range })),
         }
     }
 
@@ -85,10 +73,6 @@ impl<'t> Cursor<'t> {
 
     /// Nothing may be left; `read` describes what came before.
     pub(super) fn end(&self, read: impl Into<String>) -> Result<(), CivilError> {
-        if self.rest.is_empty() {
-            Ok(())
-        } else {
-            Err(self.unrecognised(read))
-        }
+        if self.rest.is_empty() { Ok(()) } else { Err(self.unrecognised(read)) }
     }
 }

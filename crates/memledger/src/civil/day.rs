@@ -26,40 +26,24 @@ impl Day {
     /// [`Problem::Year`], [`Problem::Range`] or [`Problem::NoSuchDay`].
     pub fn new(year: i32, month: u32, day: u32) -> Result<Self, CivilError> {
         Self::checked(year, month, day).map_err(|problem| {
-            CivilError::new(
-                &format!("{}-{month:02}-{day:02}", year_text(year.into())),
-                problem,
-            )
+            CivilError::new(&format!("{}-{month:02}-{day:02}", year_text(year.into())), problem)
         })
     }
 
     pub(super) fn checked(year: i32, month: u32, day: u32) -> Result<Self, Problem> {
         if !YEARS.contains(&year) {
-            return Err(Problem::Year {
-                found: format!("the year {year}"),
-            });
+            return Err(Problem::Year { found: format!("the year {year}") });
         }
         let Some(first) = NaiveDate::from_ymd_opt(year, month, 1) else {
-            return Err(Problem::Range {
-                what: "month",
-                found: month.to_string(),
-                range: (1, 12),
-            });
+            return Err(Problem::Range { what: "month", found: month.to_string(), range: (1, 12) });
         };
         if !(1..=31).contains(&day) {
-            return Err(Problem::Range {
-                what: "day",
-                found: day.to_string(),
-                range: (1, 31),
-            });
+            return Err(Problem::Range { what: "day", found: day.to_string(), range: (1, 31) });
         }
-        first
-            .with_day(day)
-            .map(Self)
-            .ok_or_else(|| Problem::NoSuchDay {
-                month: first.format("%B %Y").to_string(),
-                days: u32::from(first.num_days_in_month()),
-            })
+        first.with_day(day).map(Self).ok_or_else(|| Problem::NoSuchDay {
+            month: first.format("%B %Y").to_string(),
+            days: u32::from(first.num_days_in_month()),
+        })
     }
 
     /// The local day of an instant: `day_bounds(day).0 <= at < day_bounds(day).1`. `None` beyond the
@@ -117,13 +101,7 @@ impl Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}-{:02}-{:02}",
-            year_text(self.year().into()),
-            self.month(),
-            self.day()
-        )
+        write!(f, "{}-{:02}-{:02}", year_text(self.year().into()), self.month(), self.day())
     }
 }
 
@@ -132,10 +110,7 @@ impl fmt::Display for Day {
 /// The two are equal for a day that the zone skipped. The bounds of consecutive days abut.
 #[must_use]
 pub fn day_bounds(day: Day, zone: &Zone) -> (Micros, Micros) {
-    let next = day
-        .date()
-        .succ_opt()
-        .expect("the calendar reaches far beyond the supported years");
+    let next = day.date().succ_opt().expect("the calendar reaches far beyond the supported years");
     (first_instant(day.date(), zone), first_instant(next, zone))
 }
 

@@ -29,14 +29,10 @@ pub(super) fn read(
     forms: &'static str,
     today: impl FnOnce() -> Result<Day, CivilError>,
 ) -> Result<Day, CivilError> {
-    let (date, after_comma) = text
-        .split_once(',')
-        .map_or((text, None), |(date, year)| (date, Some(year.trim())));
+    let (date, after_comma) =
+        text.split_once(',').map_or((text, None), |(date, year)| (date, Some(year.trim())));
     let mut words = date.split_whitespace();
-    let (first, second) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let (month, day) = match (month(first), month(second)) {
         (Some(month), _) => (month, second),
         (None, Some(month)) => (month, first),
@@ -57,12 +53,7 @@ pub(super) fn read(
         return Err(unrecognised(text, format!("{name} {day}"), other, forms));
     }
     if let Some(extra) = words.next() {
-        return Err(unrecognised(
-            text,
-            format!("{name} {day} and a year"),
-            extra,
-            forms,
-        ));
+        return Err(unrecognised(text, format!("{name} {day} and a year"), extra, forms));
     }
     let month = u32::try_from(month + 1).expect("an index of twelve months");
     match year {
@@ -72,14 +63,7 @@ pub(super) fn read(
 }
 
 fn unrecognised(text: &str, read: String, rest: &str, forms: &'static str) -> CivilError {
-    CivilError::new(
-        text,
-        Problem::Unrecognised {
-            read,
-            rest: shortened(rest),
-            forms,
-        },
-    )
+    CivilError::new(text, Problem::Unrecognised { read, rest: shortened(rest), forms })
 }
 
 /// The index of a month from its name or its usual abbreviation, with or without a full stop.
@@ -96,9 +80,7 @@ fn month(word: &str) -> Option<usize> {
 /// One or two digits, with or without the right ordinal ending.
 fn day_number(word: &str) -> Option<u32> {
     let ending = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = word
-        .strip_suffix(ending)
-        .filter(|digits| (1..=2).contains(&digits.len()))?;
+    let digits = word.strip_suffix(ending).filter(|digits| (1..=2).contains(&digits.len()))?;
     let number: u32 = digits.parse().ok()?;
     let ordinal = match (number % 10, number / 10) {
         (1, tens) if tens != 1 => "st",
@@ -113,24 +95,15 @@ fn day_number(word: &str) -> Option<u32> {
 fn with_year(text: &str, year: &str, month: u32, day: u32) -> Result<Day, CivilError> {
     if year.len() != 4 {
         let found = shortened(year);
-        return Err(CivilError::new(
-            text,
-            Problem::Digits {
-                what: "year",
-                width: 4,
-                found,
-            },
-        ));
+        return Err(CivilError::new(text, Problem::Digits { what: "year", width: 4, found }));
     }
     // Year 0 has one spelling, the numeric one.
     let value = year.parse().expect("four ASCII digits are a number");
     let range = (1, 9999);
     let problem = match Day::checked(value, month, day) {
-        _ if value == 0 => Problem::Range {
-            what: "year beside a month's name",
-            found: "0".to_owned(),
-            range,
-        },
+        _ if value == 0 => {
+            Problem::Range { what: "year beside a month's name", found: "0".to_owned(), range }
+        }
         Ok(day) => return Ok(day),
         Err(problem) => problem,
     };
@@ -145,20 +118,13 @@ fn latest(today: Day, month: u32, day: u32) -> Result<Day, Problem> {
         .filter_map(|back| NaiveDate::from_ymd_opt(today.year() - back, month, day))
         .find(|date| *date <= today.date())
         .and_then(Day::supported)
-        .ok_or_else(|| Problem::Year {
-            found: "the latest such date".to_owned(),
-        })
+        .ok_or_else(|| Problem::Year { found: "the latest such date".to_owned() })
 }
 
 fn without_year(problem: Problem, month: u32) -> Problem {
     let Problem::NoSuchDay { days, .. } = problem else {
         return problem;
     };
-    let name = usize::try_from(month)
-        .ok()
-        .and_then(|month| MONTHS.get(month.wrapping_sub(1)));
-    Problem::NoSuchDay {
-        month: name.copied().unwrap_or_default().to_owned(),
-        days,
-    }
+    let name = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+    Problem::NoSuchDay { month: name.copied().unwrap_or_default().to_owned(), days }
 }

@@ -20,10 +20,7 @@ pub struct CivilError {
 
 impl CivilError {
     pub(super) fn new(text: &str, problem: Problem) -> Self {
-        Self {
-            text: shortened(text),
-            problem,
-        }
+        Self { text: shortened(text), problem }
     }
 
     /// The refused text, cut after 80 characters.

@@ -68,10 +68,7 @@ pub(super) fn calendar_date(at: Micros, offset: i64) -> (i64, u32, u32) {
 /// the time of day, not to the instant.
 fn split(at: Micros, offset: i64) -> (i64, i64) {
     let in_day = at.0.rem_euclid(DAY) + offset * SECOND;
-    (
-        at.0.div_euclid(DAY) + in_day.div_euclid(DAY),
-        in_day.rem_euclid(DAY),
-    )
+    (at.0.div_euclid(DAY) + in_day.div_euclid(DAY), in_day.rem_euclid(DAY))
 }
 
 fn local_text(at: Micros, offset: i64) -> String {
@@ -79,10 +76,8 @@ fn local_text(at: Micros, offset: i64) -> String {
     let (_, in_day) = split(at, offset);
     let (seconds, micros) = (in_day / SECOND, in_day % SECOND);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let mut text = format!(
-        "{}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}",
-        year_text(year)
-    );
+    let mut text =
+        format!("{}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}", year_text(year));
     // Writing to a String cannot fail.
     let _ = match (micros, micros % 1000) {
         (0, _) => Ok(()),
@@ -94,11 +89,8 @@ fn local_text(at: Micros, offset: i64) -> String {
 
 pub(super) fn offset_text(offset: i64) -> String {
     let sign = if offset < 0 { '-' } else { '+' };
-    let (hours, minutes, seconds) = (
-        offset.abs() / 3600,
-        offset.abs() / 60 % 60,
-        offset.abs() % 60,
-    );
+    let (hours, minutes, seconds) =
+        (offset.abs() / 3600, offset.abs() / 60 % 60, offset.abs() % 60);
     if seconds == 0 {
         format!("{sign}{hours:02}:{minutes:02}")
     } else {

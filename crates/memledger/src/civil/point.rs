@@ -80,11 +80,6 @@ pub(super) fn supported(text: &str, at: Micros) -> Result<Micros, CivilError> {
     if i32::try_from(year).is_ok_and(|year| YEARS.contains(&year)) {
         Ok(at)
     } else {
-        Err(CivilError::new(
-            text,
-            Problem::Year {
-                found: format_utc(at),
-            },
-        ))
+        Err(CivilError::new(text, Problem::Year { found: format_utc(at) }))
     }
 }

@@ -38,10 +38,8 @@ pub(super) fn read(text: &str, forms: &'static str) -> Result<Stamp, CivilError>
     }
     let month = cursor.two_digits("month", (1, 12))?;
     if cursor.take(&['-']).is_none() {
-        return Err(cursor.unrecognised(format!(
-            "a year and a month, {}-{month:02}",
-            year_text(year.into())
-        )));
+        return Err(cursor
+            .unrecognised(format!("a year and a month, {}-{month:02}", year_text(year.into()))));
     }
     let day = cursor.two_digits("day", (1, 31))?;
     let day = Day::checked(year, month, day).map_err(|problem| cursor.refuse(problem))?;
@@ -63,18 +61,14 @@ fn year(cursor: &mut Cursor<'_>) -> Result<i32, CivilError> {
     }
     if run.len() > 4 {
         let sign = if minus { "-" } else { "" };
-        return Err(cursor.refuse(Problem::Year {
-            found: format!("the year {sign}{}", shortened(run)),
-        }));
+        return Err(
+            cursor.refuse(Problem::Year { found: format!("the year {sign}{}", shortened(run)) })
+        );
     }
     match run.parse::<i32>() {
         Ok(0) if minus && run.len() == 4 => Err(cursor.refuse(Problem::MinusZero)),
         Ok(value) if run.len() == 4 => Ok(if minus { -value } else { value }),
-        _ => Err(cursor.refuse(Problem::Digits {
-            what: "year",
-            width: 4,
-            found: run.to_owned(),
-        })),
+        _ => Err(cursor.refuse(Problem::Digits { what: "year", width: 4, found: run.to_owned() })),
     }
 }
 
@@ -106,11 +100,8 @@ fn week_date(cursor: &mut Cursor<'_>, year: i32) -> Result<Day, CivilError> {
         return Err(cursor.refuse(Problem::NoSuchWeek { year, weeks: 52 }));
     };
     // The first and the last week can reach into a neighbouring year.
-    let day = Day::supported(date).ok_or_else(|| {
-        cursor.refuse(Problem::Year {
-            found: date.to_string(),
-        })
-    })?;
+    let day = Day::supported(date)
+        .ok_or_else(|| cursor.refuse(Problem::Year { found: date.to_string() }))?;
     cursor.end(format!("the date {day}"))?;
     Ok(day)
 }
@@ -128,11 +119,7 @@ fn time(cursor: &mut Cursor<'_>, day: Day) -> Result<Stamp, CivilError> {
     let start = NaiveTime::from_hms_opt(hour, minute, 0).expect("hour and minute were checked");
     let local = day.date().and_time(start);
     let (second, micro) = seconds(cursor)?;
-    let offset = if cursor.rest().is_empty() {
-        None
-    } else {
-        Some(self::offset(cursor)?)
-    };
+    let offset = if cursor.rest().is_empty() { None } else { Some(self::offset(cursor)?) };
     cursor.end("a date and a time")?;
     if second == 60 {
         return Err(cursor.refuse(leap_second(local, offset)));
@@ -150,11 +137,7 @@ fn seconds(cursor: &mut Cursor<'_>) -> Result<(u32, u32), CivilError> {
     let second = cursor.two_digits("second", (0, 99))?;
     if second > 60 {
         let found = second.to_string();
-        return Err(cursor.refuse(Problem::Range {
-            what: "second",
-            found,
-            range: (0, 59),
-        }));
+        return Err(cursor.refuse(Problem::Range { what: "second", found, range: (0, 59) }));
     }
     if cursor.take(&['.']).is_none() {
         return Ok((second, 0));
@@ -185,11 +168,9 @@ pub(super) fn offset(cursor: &mut Cursor<'_>) -> Result<FixedOffset, CivilError>
         return Err(cursor.refuse(Problem::Offset { found }));
     }
     let mut total = 0;
-    for (what, last, unit) in [
-        ("offset hour", 23, 3600),
-        ("offset minute", 59, 60),
-        ("offset second", 59, 1),
-    ] {
+    for (what, last, unit) in
+        [("offset hour", 23, 3600), ("offset minute", 59, 60), ("offset second", 59, 1)]
+    {
         total += unit * cursor.two_digits(what, (0, last))?;
         if cursor.take(&[':']).is_none() {
             break;
@@ -205,20 +186,12 @@ pub(super) fn offset(cursor: &mut Cursor<'_>) -> Result<FixedOffset, CivilError>
 fn leap_second(local: NaiveDateTime, offset: Option<FixedOffset>) -> Problem {
     let zone = Zone::fixed(offset.unwrap_or_else(|| Utc.fix()));
     let Shown::Once(minute) = zone.shown(local) else {
-        return Problem::Range {
-            what: "second",
-            found: "60".to_owned(),
-            range: (0, 59),
-        };
+        return Problem::Range { what: "second", found: "60".to_owned(), range: (0, 59) };
     };
     // Without an offset the advice has none either: the text stays in the zone it was meant for.
     let print = |at: Micros| {
         let text = format_in(at, &zone);
-        if offset.is_some() {
-            text
-        } else {
-            text.trim_end_matches('Z').to_owned()
-        }
+        if offset.is_some() { text } else { text.trim_end_matches('Z').to_owned() }
     };
     Problem::LeapSecond {
         last: print(Micros(minute.0 + 60 * SECOND - 1)),

@@ -46,10 +46,9 @@ impl When {
             "head" => Ok(Self::Head),
             "now" => point::supported(text, now).map(Self::Instant),
             "today" => today(text, zone, now).map(Self::Date),
-            "yesterday" => today(text, zone, now)?
-                .previous()
-                .ok_or_else(|| too_far(text, now))
-                .map(Self::Date),
+            "yesterday" => {
+                today(text, zone, now)?.previous().ok_or_else(|| too_far(text, now)).map(Self::Date)
+            }
             _ if stamp::looks_numeric(text) => numeric(text, zone),
             _ => english::read(text, WHEN_FORMS, || today(text, zone, now)).map(Self::Date),
         }

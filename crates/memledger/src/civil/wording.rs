@@ -20,11 +20,7 @@ impl fmt::Display for Problem {
             Self::Digits { what, width, found } => {
                 format!("the {what} is written with {width} digits, not {found:?}")
             }
-            Self::Range {
-                what,
-                found,
-                range: (low, high),
-            } => {
+            Self::Range { what, found, range: (low, high) } => {
                 format!("the {what} is {found}; it runs from {low} to {high}")
             }
             Self::NoSuchDay { month, days } => {
@@ -42,23 +38,12 @@ impl fmt::Display for Problem {
             Self::Offset { found } => {
                 format!("the offset {found:?} is not readable; write Z or, for example, +02:00")
             }
-            Self::Skipped {
-                zone,
-                before,
-                after,
-            } => skipped(zone, before, after),
-            Self::Twice {
-                zone,
-                first,
-                second,
-            } => twice(zone, first, second),
+            Self::Skipped { zone, before, after } => skipped(zone, before, after),
+            Self::Twice { zone, first, second } => twice(zone, first, second),
             Self::NoOffset => NO_OFFSET.to_owned(),
             Self::DateOnly => DATE_ONLY.to_owned(),
             Self::Number { what } => {
-                format!(
-                    "the {what} is a whole number from 0 to {}, in digits only",
-                    u64::MAX
-                )
+                format!("the {what} is a whole number from 0 to {}, in digits only", u64::MAX)
             }
             Self::Zone { similar } => unknown_zone(similar),
         })
@@ -103,11 +88,8 @@ fn twice(zone: &str, first: &str, second: &str) -> String {
 }
 
 fn unknown_zone(similar: &[String]) -> String {
-    let but = if similar.is_empty() {
-        String::new()
-    } else {
-        format!(", but {}", similar.join(", "))
-    };
+    let but =
+        if similar.is_empty() { String::new() } else { format!(", but {}", similar.join(", ")) };
     format!(
         "no such zone in tz {}{but}; write a name such as Europe/Berlin, an offset such as +02:00, or \
          UTC",

@@ -69,23 +69,12 @@ impl Zone {
             .iter()
             .find(|tz| tz.name().eq_ignore_ascii_case(text))
             .map(|tz| Self(Kind::Named(*tz)))
-            .ok_or_else(|| {
-                CivilError::new(
-                    text,
-                    Problem::Zone {
-                        similar: similar(text),
-                    },
-                )
-            })
+            .ok_or_else(|| CivilError::new(text, Problem::Zone { similar: similar(text) }))
     }
 
     /// A fixed offset; the zero offset is UTC, so that it has one spelling.
     pub(super) fn fixed(offset: FixedOffset) -> Self {
-        if offset.local_minus_utc() == 0 {
-            Self::UTC
-        } else {
-            Self(Kind::Fixed(offset))
-        }
+        if offset.local_minus_utc() == 0 { Self::UTC } else { Self(Kind::Fixed(offset)) }
     }
 
     /// Local time minus UTC in seconds at an instant. Instants beyond the calendar's range get the
@@ -95,11 +84,8 @@ impl Zone {
             Kind::Utc => return 0,
             Kind::Fixed(offset) => offset,
             Kind::Named(tz) => {
-                let edge = if at.0 < 0 {
-                    DateTime::<Utc>::MIN_UTC
-                } else {
-                    DateTime::<Utc>::MAX_UTC
-                };
+                let edge =
+                    if at.0 < 0 { DateTime::<Utc>::MIN_UTC } else { DateTime::<Utc>::MAX_UTC };
                 let utc = DateTime::from_timestamp_micros(at.0).unwrap_or(edge);
                 tz.offset_from_utc_datetime(&utc.naive_utc()).fix()
             }
@@ -115,9 +101,7 @@ impl Zone {
         let offsets = match self.0 {
             Kind::Utc => return Shown::Once(Micros(reading)),
             Kind::Fixed(offset) => MappedLocalTime::Single(offset),
-            Kind::Named(tz) => tz
-                .offset_from_local_datetime(&local)
-                .map(|offset| offset.fix()),
+            Kind::Named(tz) => tz.offset_from_local_datetime(&local).map(|offset| offset.fix()),
         };
         match offsets {
             MappedLocalTime::Single(offset) => Shown::Once(instant(offset)),
@@ -164,9 +148,7 @@ fn similar(text: &str) -> Vec<String> {
         .iter()
         .map(|tz| tz.name())
         .filter(|name| {
-            name.rsplit('/')
-                .next()
-                .is_some_and(|last| last.eq_ignore_ascii_case(&wanted))
+            name.rsplit('/').next().is_some_and(|last| last.eq_ignore_ascii_case(&wanted))
         })
         .take(3)
         .map(str::to_owned)

@@ -108,11 +108,8 @@ impl Ledger {
             genesis,
             master: Some((master, location.to_string())),
         };
-        let open_options = OpenOptions {
-            clock: options.clock,
-            chance: options.chance,
-            ..OpenOptions::default()
-        };
+        let open_options =
+            OpenOptions { clock: options.clock, chance: options.chance, ..OpenOptions::default() };
         let ledger = open::finish_created(parts, appender, open_options)?;
         Ok(Created { id: ledger.id(), ledger, master_location: location.to_string() })
     }

@@ -114,7 +114,8 @@ impl Ledger {
         let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
         let reader = Reader::open(Arc::clone(&storage), config.ledger)?;
         let genesis = genesis(&reader, &config)?;
-        let mut notices: Vec<String> = reader.warning().map(ToString::to_string).into_iter().collect();
+        let mut notices: Vec<String> =
+            reader.warning().map(ToString::to_string).into_iter().collect();
         let master = master(&config, &mut notices)?;
         let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
         assemble(parts, reader, None, options, notices, Hand::ReadOnly)
@@ -128,8 +129,7 @@ pub(super) fn finish_created(
     options: OpenOptions,
 ) -> Result<Ledger> {
     let head = appender.head();
-    let recovery =
-        Recovery { head, unclean: false, dropped: None, next_epoch: 1, anchored: None };
+    let recovery = Recovery { head, unclean: false, dropped: None, next_epoch: 1, anchored: None };
     finish(parts, appender, recovery, options, Vec::new(), false)
 }
 
@@ -174,7 +174,10 @@ fn assemble(
     };
     let keys = KeyStore::open(Arc::clone(&storage), genesis.ledger, key.as_ref())?;
     let zone = Zone::parse(&genesis.zone).map_err(|error| {
-        Error::new(ErrorKind::Unproven, format!("record 0 names a zone this program does not know: {error}"))
+        Error::new(
+            ErrorKind::Unproven,
+            format!("record 0 names a zone this program does not know: {error}"),
+        )
     })?;
     Ok(Ledger {
         dir,
@@ -201,7 +204,9 @@ pub(crate) fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storag
             "there is no directory {}; name the ledger's directory with -C, or make one with `memledger init`",
             dir.display()
         ))),
-        Err(error) => Err(Error::new(ErrorKind::Unavailable, format!("{}: {error}", dir.display()))),
+        Err(error) => {
+            Err(Error::new(ErrorKind::Unavailable, format!("{}: {error}", dir.display())))
+        }
     }
 }
 
@@ -236,7 +241,10 @@ fn genesis(reader: &Reader, config: &LedgerConfig) -> Result<Genesis> {
             config.check(&genesis)?;
             Ok(genesis)
         }
-        _ => Err(Error::new(ErrorKind::Damaged, "record 0 is not genesis; restore the log from a backup")),
+        _ => Err(Error::new(
+            ErrorKind::Damaged,
+            "record 0 is not genesis; restore the log from a backup",
+        )),
     }
 }
 

@@ -33,7 +33,10 @@ pub(crate) fn replay(
 }
 
 /// State at the head, and the record at which it was saved.
-pub(super) fn state_at_head(storage: &dyn Storage, reader: &Reader) -> Result<(State, Option<Seq>)> {
+pub(super) fn state_at_head(
+    storage: &dyn Storage,
+    reader: &Reader,
+) -> Result<(State, Option<Seq>)> {
     let saved = load(storage, reader).unwrap_or_default();
     let at = saved.head().map(|head| head.seq);
     Ok((replay(reader, saved, |_| Ok(()))?, at))

@@ -65,8 +65,7 @@ fn way<'a>(ledger: &'a Ledger, basis: &Basis, archived: bool) -> Result<Way<'a>>
             Way::Views(viewed)
         });
     }
-    let until =
-        if basis.claimed { Until::Claimed(basis.known_at) } else { Until::Seq(basis.seq) };
+    let until = if basis.claimed { Until::Claimed(basis.known_at) } else { Until::Seq(basis.seq) };
     let archive = Archive::replay(ledger.vault.reader(), until)?;
     archive.check_known()?;
     Ok(Way::Archive(Box::new(archive)))
@@ -100,7 +99,8 @@ fn known(ledger: &Ledger, question: &Question) -> Result<Known> {
 fn of_record(ledger: &Ledger, seq: Seq, describe: impl Fn(Micros) -> String) -> Result<Known> {
     let head = ledger.vault.reader().head();
     if head.is_none_or(|head| seq > head.seq) {
-        let end = head.map_or_else(|| "is empty".to_owned(), |head| format!("ends with record {}", head.seq));
+        let end = head
+            .map_or_else(|| "is empty".to_owned(), |head| format!("ends with record {}", head.seq));
         return Err(Error::new(
             ErrorKind::NotFound,
             format!("there is no record {seq}: the ledger {end}"),
@@ -118,7 +118,9 @@ fn instant(ledger: &Ledger, when: &When, zone: &Zone) -> Result<Micros> {
         When::Head => ledger.clock.now().wall,
         When::Seq(number) => of_record(ledger, Seq(*number), |_| String::new())?.at,
         When::Size(_) => {
-            return Err(Error::invalid("a checkpoint size is no valid time; give an instant, a date or #seq"));
+            return Err(Error::invalid(
+                "a checkpoint size is no valid time; give an instant, a date or #seq",
+            ));
         }
     })
 }

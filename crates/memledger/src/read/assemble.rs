@@ -210,10 +210,12 @@ fn write_of(loaded: &Loaded) -> Option<&Write> {
 
 /// A line of text for a typed body.
 fn body_text(write: Option<&Write>, body: &Value) -> String {
-    let field = |name: &str| body.get(name).map(|value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    });
+    let field = |name: &str| {
+        body.get(name).map(|value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        })
+    };
     if write.is_some_and(|write| write.body == BodyType::Fact) {
         let parts = ["subject", "predicate", "object"].into_iter().filter_map(field);
         return parts.collect::<Vec<_>>().join(" ");

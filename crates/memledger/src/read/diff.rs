@@ -23,7 +23,11 @@ pub(crate) fn diff(
                 differences.push(Difference { id: item.id, before: earlier, after: Some(item) });
             }
             Some(earlier) if differs(&earlier, &item) => {
-                differences.push(Difference { id: item.id, before: Some(earlier), after: Some(item) });
+                differences.push(Difference {
+                    id: item.id,
+                    before: Some(earlier),
+                    after: Some(item),
+                });
             }
             Some(_) => {}
         }

@@ -13,7 +13,11 @@ use crate::read::assemble::Assembler;
 use crate::read::past::Members;
 
 /// A page of the memories that a filter lets through.
-pub(crate) fn list(assembler: &Assembler<'_>, filter: &Filter, basis_at: Option<Micros>) -> Result<Listing> {
+pub(crate) fn list(
+    assembler: &Assembler<'_>,
+    filter: &Filter,
+    basis_at: Option<Micros>,
+) -> Result<Listing> {
     let Some(candidates) = candidates(assembler, filter, basis_at)? else {
         return Ok(Listing { items: Vec::new(), next: None });
     };
@@ -98,7 +102,12 @@ fn below(past: &dyn crate::read::past::Past, scope: AliasId) -> Result<Vec<Alias
     Ok(all)
 }
 
-fn passes(assembler: &Assembler<'_>, filter: &Filter, birth: &Birth, life: &Lifecycle) -> Result<bool> {
+fn passes(
+    assembler: &Assembler<'_>,
+    filter: &Filter,
+    birth: &Birth,
+    life: &Lifecycle,
+) -> Result<bool> {
     let shape = filter.layer.is_none_or(|layer| layer == life.layer)
         && filter.body.is_none_or(|body| body == birth.body)
         && filter.source_kind.is_none_or(|kind| kind == birth.source);
@@ -124,9 +133,13 @@ fn within(assembler: &Assembler<'_>, filter: &Filter, birth: &Birth) -> Result<b
 
 /// One label chose the group; the others are checked here.
 fn all_labels(assembler: &Assembler<'_>, filter: &Filter, birth: &Birth) -> Result<bool> {
-    let has = |kind: AliasKind, name: &Option<String>, holds: &dyn Fn(AliasId) -> bool| -> Result<bool> {
+    let has = |kind: AliasKind,
+               name: &Option<String>,
+               holds: &dyn Fn(AliasId) -> bool|
+     -> Result<bool> {
         let Some(name) = name else { return Ok(true) };
-        let alias = assembler.names.alias(assembler.vault, assembler.past, kind, AliasId::ZERO, name)?;
+        let alias =
+            assembler.names.alias(assembler.vault, assembler.past, kind, AliasId::ZERO, name)?;
         Ok(alias.is_some_and(holds))
     };
     Ok(has(AliasKind::Person, &filter.subject, &|id| birth.subjects.contains(&id))?

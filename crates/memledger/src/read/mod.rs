@@ -15,11 +15,11 @@ mod prefix;
 mod snapshot;
 mod viewed;
 
+pub(crate) use claimed::Claimed;
 pub(crate) use describe::{log_entry, named};
 pub(crate) use diff::diff;
 pub(crate) use past::{Members, Past};
-pub(crate) use claimed::Claimed;
 pub(crate) use prefix::{PREFIX_MATCHES, first_with_prefix, has_prefix};
+pub use snapshot::Snapshot;
 pub(crate) use snapshot::Way;
 pub(crate) use viewed::Viewed;
-pub use snapshot::Snapshot;

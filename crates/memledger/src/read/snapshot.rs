@@ -80,12 +80,19 @@ impl Snapshot<'_> {
     /// When the text is neither.
     pub fn find(&self, short: &str) -> Result<Vec<MemoryId>> {
         if let Some(number) = short.strip_prefix('m').and_then(|digits| digits.parse().ok()) {
-            return Ok(self.past().birth_at(Seq(number))?.map(|birth| birth.id).into_iter().collect());
+            return Ok(self
+                .past()
+                .birth_at(Seq(number))?
+                .map(|birth| birth.id)
+                .into_iter()
+                .collect());
         }
         if super::first_with_prefix(short).is_none() {
             return Err(Error::new(
                 ErrorKind::Invalid,
-                format!("{short:?} names no memory: give m and the number of its record (m12), its id, or the beginning of it"),
+                format!(
+                    "{short:?} names no memory: give m and the number of its record (m12), its id, or the beginning of it"
+                ),
             ));
         }
         let mut found = self.past().with_prefix(short)?;

@@ -90,7 +90,10 @@ impl Viewed<'_> {
         let mut found = Vec::new();
         while let Some(first) = from {
             let page = self.views.ids_from(first, super::PREFIX_MATCHES)?;
-            from = page.last().filter(|_| page.len() == super::PREFIX_MATCHES).and_then(|(id, _)| next(id));
+            from = page
+                .last()
+                .filter(|_| page.len() == super::PREFIX_MATCHES)
+                .and_then(|(id, _)| next(id));
             for (id, born) in page {
                 if !super::has_prefix(&id, prefix) || found.len() == super::PREFIX_MATCHES {
                     return Ok(found);

@@ -51,20 +51,26 @@ impl Binder<'_> {
     }
 
     /// The alias of a name.
-    pub(crate) fn alias(&mut self, kind: AliasKind, parent: AliasId, name: &str) -> Result<AliasId> {
+    pub(crate) fn alias(
+        &mut self,
+        kind: AliasKind,
+        parent: AliasId,
+        name: &str,
+    ) -> Result<AliasId> {
         if let Some(known) = self.names.known(kind, parent, name) {
             return Ok(known);
         }
-        let fresh = self.bound.iter().find(|bound| {
-            bound.kind == kind && bound.parent == parent && bound.name == name
-        });
+        let fresh = self
+            .bound
+            .iter()
+            .find(|bound| bound.kind == kind && bound.parent == parent && bound.name == name);
         if let Some(bound) = fresh {
             return Ok(bound.id);
         }
         let mut id = [0; 16];
-        self.chance
-            .fill(&mut id)
-            .map_err(|reason| Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}")))?;
+        self.chance.fill(&mut id).map_err(|reason| {
+            Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
+        })?;
         let id = AliasId(id);
         let parent_field = (!parent.is_zero()).then_some(parent);
         let event = Event::AliasBound(AliasBound { alias: id, kind, parent: parent_field });

@@ -94,7 +94,9 @@ fn put_simple(out: &mut Fields, command: &Command) {
             named(out, "resolve", kept, reason.as_ref());
             out.put("contest", &contest.0.to_le_bytes());
         }
-        Command::Pin { memory, set } => named(out, if *set { "pin" } else { "unpin" }, &[*memory], None),
+        Command::Pin { memory, set } => {
+            named(out, if *set { "pin" } else { "unpin" }, &[*memory], None)
+        }
         Command::Forget { memories, subject, reason } => {
             named(out, "forget", memories, reason.as_ref());
             out.text("subject", subject.as_ref());

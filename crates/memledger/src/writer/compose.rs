@@ -4,8 +4,8 @@
 
 use ledger_format::event::memory as body;
 use ledger_format::{
-    ActorKind, AliasId, AliasKind, CloseKind, Event, Extension, Kind, MemoryId, Micros,
-    RecordHash, RecordHeader, Reach, Seq, SourceKind, Trust, Verdict,
+    ActorKind, AliasId, AliasKind, CloseKind, Event, Extension, Kind, MemoryId, Micros, Reach,
+    RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
 };
 use ledger_replay::State;
 use ledger_store::NewRecord;
@@ -114,7 +114,14 @@ impl Composer<'_, '_> {
             Command::Confirm { memories, ttl_until, .. } => {
                 let at = scope(self.state, memories);
                 let memories = sorted(memories);
-                (Event::Confirm(body::Confirm { memories, ttl_until: *ttl_until, review_by: None }), at)
+                (
+                    Event::Confirm(body::Confirm {
+                        memories,
+                        ttl_until: *ttl_until,
+                        review_by: None,
+                    }),
+                    at,
+                )
             }
             Command::Use { memories, .. } => {
                 let at = scope(self.state, memories);
@@ -131,7 +138,9 @@ impl Composer<'_, '_> {
             Command::Forget { memories, subject, .. } => {
                 let at = scope(self.state, memories);
                 let subject = match subject {
-                    Some(name) => Some(self.binder.alias(AliasKind::Person, AliasId::ZERO, name)?),
+                    Some(name) => {
+                        Some(self.binder.alias(AliasKind::Person, AliasId::ZERO, name)?)
+                    }
                     None => None,
                 };
                 (Event::Forget(body::Forget { memories: sorted(memories), subject }), at)
@@ -186,7 +195,9 @@ impl Composer<'_, '_> {
 
     fn fact_key(&mut self, proposal: &Proposal) -> Result<Option<body::FactKey>> {
         let terms = match &proposal.content {
-            Content::Fact { subject, predicate, .. } => Some((subject.as_str(), predicate.as_str())),
+            Content::Fact { subject, predicate, .. } => {
+                Some((subject.as_str(), predicate.as_str()))
+            }
             Content::Body(value) => value
                 .get("subject")
                 .and_then(serde_json::Value::as_str)
@@ -221,10 +232,9 @@ impl Composer<'_, '_> {
     /// A `UUIDv7` (RFC 9562 section 5.7) of the record's time. Times before 1970 count as 0.
     fn memory_id(&self, now: Micros) -> Result<MemoryId> {
         let mut random = [0; 10];
-        self.binder
-            .chance
-            .fill(&mut random)
-            .map_err(|reason| Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}")))?;
+        self.binder.chance.fill(&mut random).map_err(|reason| {
+            Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
+        })?;
         let millis = u64::try_from(now.0 / 1000).unwrap_or(0);
         let id = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
         Ok(MemoryId(id.into_bytes()))

@@ -11,7 +11,12 @@ use crate::command::{Command, Proposal, Terms};
 use crate::error::{Error, ErrorKind, Result};
 
 /// Judges one submission against the state before it.
-pub(crate) fn judge(state: &State, commands: &[&Command], terms: &Terms, now: Micros) -> Result<()> {
+pub(crate) fn judge(
+    state: &State,
+    commands: &[&Command],
+    terms: &Terms,
+    now: Micros,
+) -> Result<()> {
     if let Some(expected) = terms.expected_head {
         let found = state.head().map(|head| head.seq);
         if found != Some(expected) {
@@ -54,7 +59,10 @@ impl Judge<'_> {
             }
             Command::Lift { memory, .. } => {
                 if self.standing(*memory)?.lifecycle.pushed_down.is_empty() {
-                    return Err(conflict(format!("memory {} is not pushed down", memory.hyphenated())));
+                    return Err(conflict(format!(
+                        "memory {} is not pushed down",
+                        memory.hyphenated()
+                    )));
                 }
                 Ok(())
             }
@@ -154,7 +162,10 @@ impl Judge<'_> {
         self.state.memory(&id).ok_or_else(|| {
             Error::new(
                 ErrorKind::NotFound,
-                format!("there is no memory {}; `list --include-history` shows which there are", id.hyphenated()),
+                format!(
+                    "there is no memory {}; `list --include-history` shows which there are",
+                    id.hyphenated()
+                ),
             )
         })
     }
@@ -199,9 +210,9 @@ fn already_closed(id: MemoryId, memory: &Memory, cut: Interval, validity: &Valid
         || "never held in that interval".to_owned(),
         |closure| format!("is closed already, by record {}", closure.seq),
     );
-    let ends = validity.ended_by(cut.from).map_or_else(String::new, |interval| {
-        format!(", since {}", format_utc(interval.until))
-    });
+    let ends = validity
+        .ended_by(cut.from)
+        .map_or_else(String::new, |interval| format!(", since {}", format_utc(interval.until)));
     format!("memory {} {since}{ends}; nothing to close", id.hyphenated())
 }
 

@@ -70,9 +70,9 @@ pub(crate) fn seal_all(
         .zip(reserved)
         .map(|((role, plaintext), (id, key))| {
             let mut nonce = [0; 24];
-            chance
-                .fill(&mut nonce)
-                .map_err(|reason| Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}")))?;
+            chance.fill(&mut nonce).map_err(|reason| {
+                Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
+            })?;
             Ok(payload::seal(ledger, id, *role, plaintext, &key, &nonce)?)
         })
         .collect()
@@ -205,7 +205,11 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
         (Content::Fact { subject, predicate, object }, _) => {
             check_name("subject of a fact", subject)?;
             check_name("predicate of a fact", predicate)?;
-            if object.is_empty() { Err(Error::invalid("the object of a fact is empty")) } else { Ok(()) }
+            if object.is_empty() {
+                Err(Error::invalid("the object of a fact is empty"))
+            } else {
+                Ok(())
+            }
         }
         (Content::Body(value), body) => check_body(body.unwrap_or(BodyType::Note), value),
         (_, Some(BodyType::Fact)) => {
@@ -240,7 +244,9 @@ fn check_body(body: BodyType, value: &Value) -> Result<()> {
 
 fn at_most(what: &str, found: usize, limit: usize) -> Result<()> {
     if found > limit {
-        return Err(Error::invalid(format!("{found} {what}, the limit is {limit}; split the write")));
+        return Err(Error::invalid(format!(
+            "{found} {what}, the limit is {limit}; split the write"
+        )));
     }
     Ok(())
 }

@@ -8,8 +8,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ledger_format::record::ClockFlags;
 use ledger_format::Micros;
+use ledger_format::record::ClockFlags;
 
 use crate::civil::format_utc;
 use crate::clock::{Clock, Reading};
@@ -56,11 +56,8 @@ impl Stamper {
             ));
         }
         let recorded_at = self.last.map_or(reading.wall, |last| last.max(reading.wall));
-        let flags = ClockFlags {
-            behind: reading.wall < recorded_at,
-            jump_confirmed: jumped,
-            declared,
-        };
+        let flags =
+            ClockFlags { behind: reading.wall < recorded_at, jump_confirmed: jumped, declared };
         let jumped_from = if jumped { self.last } else { None };
         self.before = Some(reading);
         self.last = Some(recorded_at);

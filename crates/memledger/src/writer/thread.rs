@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use ledger_format::event::ledger::{ClockCorrected, Epoch};
 use ledger_format::names::EpochReason;
-use ledger_format::{Digest16, Event, Extension, JobId, Kind, LedgerId, RecordHash, Seq, hash, limits};
+use ledger_format::{
+    Digest16, Event, Extension, JobId, Kind, LedgerId, RecordHash, Seq, hash, limits,
+};
 use ledger_replay::{Changes, Sequenced, State, apply};
 use ledger_store::{Appender, BatchBuilder, Head, KeyState, NewRecord, StoreError};
 
@@ -82,19 +84,31 @@ impl Writer {
         let pepper = match start.vault.keys().pepper()? {
             KeyState::Key(key) => *key,
             KeyState::NoMaster => return Err(StoreError::NoMaster.into()),
-            _ => return Err(Error::new(ErrorKind::Damaged, "the pepper's key slot is empty; restore the key files from a backup")),
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::Damaged,
+                    "the pepper's key slot is empty; restore the key files from a backup",
+                ));
+            }
         };
         let thread = std::thread::Builder::new()
             .name("memledger-writer".into())
             .spawn(move || Worker::new(start, pepper).run(&waiting))
-            .map_err(|error| Error::new(ErrorKind::Unavailable, format!("no thread for the writer: {error}")))?;
+            .map_err(|error| {
+                Error::new(ErrorKind::Unavailable, format!("no thread for the writer: {error}"))
+            })?;
         Ok(Self { jobs: Some(jobs), thread: Some(thread) })
     }
 
     /// Queues a prepared submission.
     pub(crate) fn enqueue(&self, prepared: Prepared) -> Result<Ticket> {
         let (ticket, answer) = Ticket::new();
-        let stopped = || Error::new(ErrorKind::Unavailable, "the writer has stopped after an error; open the ledger again");
+        let stopped = || {
+            Error::new(
+                ErrorKind::Unavailable,
+                "the writer has stopped after an error; open the ledger again",
+            )
+        };
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         jobs.send(Job::Record(Box::new(prepared), answer)).map_err(|_| stopped())?;
         Ok(ticket)
@@ -102,7 +116,12 @@ impl Writer {
 
     /// Asks which record an idempotency key led to.
     pub(crate) fn known(&self, key: &str) -> Result<Receiver<Option<Seq>>> {
-        let stopped = || Error::new(ErrorKind::Unavailable, "the writer has stopped after an error; open the ledger again");
+        let stopped = || {
+            Error::new(
+                ErrorKind::Unavailable,
+                "the writer has stopped after an error; open the ledger again",
+            )
+        };
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         let (answer, known) = sync_channel(1);
         jobs.send(Job::Known(key.to_owned(), answer)).map_err(|_| stopped())?;
@@ -114,7 +133,10 @@ impl Writer {
         self.jobs = None;
         let thread = self.thread.take();
         thread.and_then(|thread| thread.join().ok()).ok_or_else(|| {
-            Error::new(ErrorKind::Unavailable, "the writer failed; what was acknowledged is safe, open the ledger again")
+            Error::new(
+                ErrorKind::Unavailable,
+                "the writer failed; what was acknowledged is safe, open the ledger again",
+            )
         })
     }
 }
@@ -240,7 +262,8 @@ impl Worker {
             return self.repeat(batch, first.seq, prepared.commands.len()).map(Admitted::Repeated);
         }
         let stamp = self.stamper.stamp()?;
-        let commands: Vec<&Command> = prepared.commands.iter().map(|command| &command.command).collect();
+        let commands: Vec<&Command> =
+            prepared.commands.iter().map(|command| &command.command).collect();
         judge(&self.state, &commands, &prepared.terms, stamp.recorded_at)?;
         self.compose(batch, prepared, stamp, idempotency).map(Admitted::InBatch)
     }
@@ -335,7 +358,11 @@ impl Worker {
         let mut outcome = outcome_of(done);
         (outcome.head, outcome.head_hash) = head;
         outcome.policy_version = self.state.policy();
-        let scope = self.names.scope(&self.vault, &crate::views::StateAliases(&self.state), done.header.scope);
+        let scope = self.names.scope(
+            &self.vault,
+            &crate::views::StateAliases(&self.state),
+            done.header.scope,
+        );
         outcome.scope = scope.unwrap_or_default();
         outcome
     }

@@ -35,10 +35,7 @@ pub(super) fn event(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
             duplicate_of: world.target(op),
             trust: None,
             ttl_until: time::instant(op.until),
-            signals: vec![body::Signal {
-                signal: 1,
-                value: i64::from(op.z),
-            }],
+            signals: vec![body::Signal { signal: 1, value: i64::from(op.z) }],
         }),
         Kind::HoldPlaced => {
             let hold = JobId(world.fresh(0x80));
@@ -52,9 +49,9 @@ pub(super) fn event(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
                 until: time::instant(op.until),
             })
         }
-        Kind::HoldLifted => Event::HoldLifted(body::HoldLifted {
-            hold: choose(&world.holds, op.pick)?,
-        }),
+        Kind::HoldLifted => {
+            Event::HoldLifted(body::HoldLifted { hold: choose(&world.holds, op.pick)? })
+        }
         Kind::EraseRequested => Event::EraseRequested(body::EraseRequested {
             erasure: JobId(world.fresh(0xe0)),
             subject: world.named(AliasKind::Person, op.x % 3),
@@ -71,17 +68,8 @@ fn approval(world: &mut World, op: Op) -> Option<Event> {
     if complete {
         world.pending.retain(|waiting| *waiting != pending);
     }
-    let decision = if op.x % 3 == 2 {
-        Decision::Reject
-    } else {
-        Decision::Approve
-    };
-    Some(Event::Approval(body::Approval {
-        pending,
-        decision,
-        step: u8::from(complete),
-        complete,
-    }))
+    let decision = if op.x % 3 == 2 { Decision::Reject } else { Decision::Approve };
+    Some(Event::Approval(body::Approval { pending, decision, step: u8::from(complete), complete }))
 }
 
 /// The next part of an unfinished erasure, or the first of a new one.
@@ -110,9 +98,7 @@ fn intent(world: &mut World, op: Op) -> Event {
     if op.odd & (UNKNOWN_TARGET | CONFLICT) != 0 {
         return Event::EraseIntent(odd_part(event, op));
     }
-    world
-        .unfinished
-        .retain(|other| other.erasure != part.erasure);
+    world.unfinished.retain(|other| other.erasure != part.erasure);
     part.next += 1;
     if part.next < part.parts {
         world.unfinished.push(part);
@@ -126,11 +112,7 @@ fn intent(world: &mut World, op: Op) -> Event {
 fn odd_part(event: body::EraseIntent, op: Op) -> body::EraseIntent {
     let part = event.part + u32::from(op.odd & UNKNOWN_TARGET);
     let parts = event.parts + 1 + u32::from(op.odd & CONFLICT);
-    body::EraseIntent {
-        part,
-        parts,
-        ..event
-    }
+    body::EraseIntent { part, parts, ..event }
 }
 
 fn payloads(world: &World, op: Op) -> Vec<body::PayloadRange> {
@@ -139,18 +121,12 @@ fn payloads(world: &World, op: Op) -> Vec<body::PayloadRange> {
         first: PayloadId(first),
         last: PayloadId(first + u64::from(op.until % 3)),
     };
-    (0..u64::from(op.more % 3))
-        .map(|at| range(first + at * 3))
-        .collect()
+    (0..u64::from(op.more % 3)).map(|at| range(first + at * 3)).collect()
 }
 
 fn done(world: &World, op: Op) -> Option<Event> {
     let known = choose(&world.intended, op.pick);
-    let erasure = if op.odd & UNKNOWN_TARGET != 0 {
-        Some(JobId([op.pick; 16]))
-    } else {
-        known
-    };
+    let erasure = if op.odd & UNKNOWN_TARGET != 0 { Some(JobId([op.pick; 16])) } else { known };
     let level = choose(ledger_format::names::EraseLevel::ALL, op.x)?.0;
     Some(Event::EraseDone(body::EraseDone {
         erasure: erasure?,
@@ -173,15 +149,8 @@ fn started(world: &mut World, op: Op) -> Event {
 
 fn ended(world: &World, op: Op) -> Option<Event> {
     let known = choose(&world.tasks, op.pick);
-    let task = if op.odd & UNKNOWN_TARGET != 0 {
-        Some(AliasId([op.pick; 16]))
-    } else {
-        known
-    };
-    Some(Event::TaskEnded(body::TaskEnded {
-        task: task?,
-        outcome: choose(Outcome::ALL, op.x)?.0,
-    }))
+    let task = if op.odd & UNKNOWN_TARGET != 0 { Some(AliasId([op.pick; 16])) } else { known };
+    Some(Event::TaskEnded(body::TaskEnded { task: task?, outcome: choose(Outcome::ALL, op.x)?.0 }))
 }
 
 fn receipt(world: &mut World, op: Op) -> Option<Event> {
@@ -194,9 +163,6 @@ fn receipt(world: &mut World, op: Op) -> Option<Event> {
         mode: choose(ReceiptMode::ALL, op.y)?.0,
         basis: Seq(world.next_seq().0 - 1),
         valid_at: time::instant(op.from).unwrap_or(Micros(time::BASE)),
-        items: items
-            .into_iter()
-            .map(|memory| body::ReceiptItem { memory, score: 1 })
-            .collect(),
+        items: items.into_iter().map(|memory| body::ReceiptItem { memory, score: 1 }).collect(),
     }))
 }

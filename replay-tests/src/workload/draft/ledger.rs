@@ -18,10 +18,7 @@ pub(super) fn draft(world: &mut World, op: Op, kind: Kind) -> Option<Draft> {
         Kind::PolicySet => {
             let previous = world.policy;
             world.policy += 1;
-            let set = body::PolicySet {
-                version: world.policy,
-                previous,
-            };
+            let set = body::PolicySet { version: world.policy, previous };
             Draft::new(Event::PolicySet(set)).with(&[Role::Document])
         }
         Kind::Genesis => return (op.odd != 0).then(|| Draft::new(world.genesis_again())),
@@ -49,11 +46,7 @@ fn alias(world: &mut World, op: Op) -> Draft {
     if again.is_none() {
         world.aliases.push((alias, kind));
     }
-    let bound = body::AliasBound {
-        alias,
-        kind,
-        parent,
-    };
+    let bound = body::AliasBound { alias, kind, parent };
     Draft::new(Event::AliasBound(bound)).with(if op.z & 4 == 0 { &[Role::Name] } else { &[] })
 }
 
@@ -71,15 +64,11 @@ fn plain(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
                 dropped_bytes: u64::from(op.y),
             })
         }
-        Kind::ClockCorrected => Event::ClockCorrected(body::ClockCorrected {
-            before: at,
-            confirmed: at,
-        }),
+        Kind::ClockCorrected => {
+            Event::ClockCorrected(body::ClockCorrected { before: at, confirmed: at })
+        }
         Kind::KeyRotated => Event::KeyRotated(body::KeyRotated {
-            new: body::PublicKey {
-                algorithm: 1,
-                bytes: vec![op.x; 32],
-            },
+            new: body::PublicKey { algorithm: 1, bytes: vec![op.x; 32] },
             old: None,
             new_signature: vec![op.y; 64],
             old_signature: None,
@@ -89,10 +78,9 @@ fn plain(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
             new: Digest16([op.y; 16]),
             pages: 1,
         }),
-        Kind::PepperRotated => Event::PepperRotated(body::PepperRotated {
-            old: PayloadId(0),
-            new: PayloadId(0),
-        }),
+        Kind::PepperRotated => {
+            Event::PepperRotated(body::PepperRotated { old: PayloadId(0), new: PayloadId(0) })
+        }
         Kind::CheckpointSigned => Event::CheckpointSigned(body::CheckpointSigned {
             size: world.next_seq().0,
             root: TreeRoot([op.x; 32]),
@@ -100,10 +88,9 @@ fn plain(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
             algorithm: 1,
             signature: vec![op.y; 64],
         }),
-        Kind::ConfigSet => Event::ConfigSet(body::ConfigSet {
-            setting: 1,
-            value: "UTC".to_owned(),
-        }),
+        Kind::ConfigSet => {
+            Event::ConfigSet(body::ConfigSet { setting: 1, value: "UTC".to_owned() })
+        }
         Kind::BackupTaken => Event::BackupTaken(body::BackupTaken {
             backup: JobId([op.x; 16]),
             last,

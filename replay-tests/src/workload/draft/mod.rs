@@ -71,23 +71,14 @@ pub(super) fn draft(world: &mut World, op: Op) -> Option<Draft> {
 /// A kind of the future, or a known kind in a version of the future.
 fn unknown(op: Op) -> Draft {
     let critical = op.verb == Verb::UnknownCritical;
-    let (kind, version) = if op.x & 1 == 0 {
-        (200 + u16::from(op.y % 4), 1)
-    } else {
-        (Kind::Close.number(), 2)
-    };
+    let (kind, version) =
+        if op.x & 1 == 0 { (200 + u16::from(op.y % 4), 1) } else { (Kind::Close.number(), 2) };
     let body = [op.x, op.y, op.z].repeat(usize::from(op.more % 8));
-    Draft::new(Event::Unknown {
-        kind,
-        version,
-        critical,
-        body,
-    })
+    Draft::new(Event::Unknown { kind, version, critical, body })
 }
 
 pub(super) fn choose<T: Copy>(list: &[T], number: u8) -> Option<T> {
-    list.get(usize::from(number).checked_rem(list.len())?)
-        .copied()
+    list.get(usize::from(number).checked_rem(list.len())?).copied()
 }
 
 impl World {

@@ -38,25 +38,19 @@ pub(super) fn event(world: &mut World, op: Op, kind: Kind) -> Option<Event> {
             closed: 0,
             stale: 0,
         }),
-        Kind::SourceRevoked => Event::SourceRevoked(body::SourceRevoked {
-            source,
-            memories: 0,
-        }),
-        Kind::ScheduleSet => Event::ScheduleSet(body::ScheduleSet {
-            job,
-            every: 1,
-            next: Micros(time::BASE),
-        }),
+        Kind::SourceRevoked => Event::SourceRevoked(body::SourceRevoked { source, memories: 0 }),
+        Kind::ScheduleSet => {
+            Event::ScheduleSet(body::ScheduleSet { job, every: 1, next: Micros(time::BASE) })
+        }
         Kind::JobDone => Event::JobDone(body::JobDone {
             job,
             planned: Micros(time::BASE),
             outcome: choose(Outcome::ALL, op.y)?.0,
             count: 0,
         }),
-        Kind::ImportStarted => Event::ImportStarted(body::ImportStarted {
-            import: JobId([op.y; 16]),
-            format: job,
-        }),
+        Kind::ImportStarted => {
+            Event::ImportStarted(body::ImportStarted { import: JobId([op.y; 16]), format: job })
+        }
         Kind::ImportDone => Event::ImportDone(body::ImportDone {
             import: JobId([op.y; 16]),
             format: job,

@@ -52,24 +52,14 @@ pub(super) fn write(world: &mut World, op: Op) -> Draft {
         key: world.named(AliasKind::Key, op.z / 32 % 3),
         fact: fact(world, body, op),
         domain: None,
-        subjects: world
-            .named(AliasKind::Person, op.x / 8 % 3)
-            .into_iter()
-            .collect(),
-        tags: world
-            .named(AliasKind::Tag, op.x / 32 % 3)
-            .into_iter()
-            .collect(),
+        subjects: world.named(AliasKind::Person, op.x / 8 % 3).into_iter().collect(),
+        tags: world.named(AliasKind::Tag, op.x / 32 % 3).into_iter().collect(),
         supersedes,
         derived_from: derived(world, op, memory),
     });
     let draft = Draft::new(event)
         .with(&[Role::Text, Role::Source, Role::Reason][..usize::from(op.z % 4).min(3)]);
-    Draft {
-        scope,
-        idempotency,
-        ..draft
-    }
+    Draft { scope, idempotency, ..draft }
 }
 
 /// What the write closes: memories of its own scope, unless the step is odd.

@@ -41,11 +41,7 @@ pub(crate) const BANNED: &[Banned] = &[
         version: "",
         reason: "RUSTSEC-2024-0395; dates are read by our own parser",
     },
-    Banned {
-        name: "openssl-sys",
-        version: "",
-        reason: "links a C library of the machine",
-    },
+    Banned { name: "openssl-sys", version: "", reason: "links a C library of the machine" },
 ];
 
 /// Packages that only these packages may depend on directly, and why.
@@ -56,32 +52,19 @@ pub(crate) const USERS: &[(&str, &[&str], &str)] = &[
         "views are disposable, so its types stay inside their crate; the benchmarks measure it as a peer",
     ),
     ("bincode", &["ledger-format"], "one module owns the bytes"),
-    (
-        "tokio",
-        &["ledger-server", "ledger-cli"],
-        "the core is synchronous",
-    ),
+    ("tokio", &["ledger-server", "ledger-cli"], "the core is synchronous"),
 ];
 
 /// Requirements of the workspace that name one exact version, and why.
 pub(crate) const PINNED: &[(&str, &str)] = &[
-    (
-        "bincode",
-        "its successors do not compile or write other bytes",
-    ),
+    ("bincode", "its successors do not compile or write other bytes"),
     ("sled", "its file format changes between versions"),
 ];
 
 /// Packages that may be in the graph in several versions, and why.
 pub(crate) const DUPLICATES: &[(&str, &str)] = &[
-    (
-        "chacha20",
-        "the newer one is the generator of proptest, in tests only",
-    ),
-    (
-        "cpufeatures",
-        "blake3 is a step ahead of the AEAD crates; it is a few lines",
-    ),
+    ("chacha20", "the newer one is the generator of proptest, in tests only"),
+    ("cpufeatures", "blake3 is a step ahead of the AEAD crates; it is a few lines"),
     (
         "foldhash",
         "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
@@ -90,10 +73,7 @@ pub(crate) const DUPLICATES: &[(&str, &str)] = &[
         "hashbrown",
         "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
     ),
-    (
-        "syn",
-        "zeroize_derive is a step behind serde and clap; it is a build-time parser",
-    ),
+    ("syn", "zeroize_derive is a step behind serde and clap; it is a build-time parser"),
 ];
 
 /// An advisory that is known and accepted until a date.

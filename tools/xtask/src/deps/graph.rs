@@ -18,17 +18,9 @@ pub(crate) fn licences(metadata: &Metadata) -> Vec<Finding> {
             "{} is under `{expression}`: replace it, or allow the licence in {TABLE} if it is permissive",
             label(package)
         )),
-        None => Some(format!(
-            "{} states no SPDX licence: replace it",
-            label(package)
-        )),
+        None => Some(format!("{} states no SPDX licence: replace it", label(package))),
     };
-    metadata
-        .packages
-        .iter()
-        .filter_map(problem)
-        .map(|text| finding("licence", text))
-        .collect()
+    metadata.packages.iter().filter_map(problem).map(|text| finding("licence", text)).collect()
 }
 
 /// Every package comes from the crates registry or from this repository.
@@ -37,19 +29,11 @@ pub(crate) fn sources(metadata: &Metadata) -> Vec<Finding> {
         Some(REGISTRY) => None,
         None if package.member => None,
         Some(source) => Some(format!("{} comes from {source}", label(package))),
-        None => Some(format!(
-            "{} is a folder outside the workspace",
-            label(package)
-        )),
+        None => Some(format!("{} is a folder outside the workspace", label(package))),
     };
     let found = metadata.packages.iter().filter_map(problem);
     found
-        .map(|text| {
-            finding(
-                "source",
-                format!("{text}: take it from the crates registry"),
-            )
-        })
+        .map(|text| finding("source", format!("{text}: take it from the crates registry")))
         .collect()
 }
 
@@ -73,10 +57,8 @@ pub(crate) fn users(metadata: &Metadata, table: &[(&str, &[&str], &str)]) -> Vec
     let mut findings = Vec::new();
     for (name, allowed, reason) in table {
         for (user, uses) in &metadata.edges {
-            let uses_it = uses
-                .iter()
-                .filter_map(|id| metadata.by_id(id))
-                .any(|used| used.name == *name);
+            let uses_it =
+                uses.iter().filter_map(|id| metadata.by_id(id)).any(|used| used.name == *name);
             let Some(user) = metadata.by_id(user).filter(|_| uses_it) else {
                 continue;
             };
@@ -95,9 +77,7 @@ pub(crate) fn users(metadata: &Metadata, table: &[(&str, &[&str], &str)]) -> Vec
 
 /// No package is in the graph in two versions, but those in the table.
 pub(crate) fn duplicates(metadata: &Metadata, table: &[(&str, &str)]) -> Vec<Finding> {
-    let doubled = versions(metadata)
-        .into_iter()
-        .filter(|(_, versions)| versions.len() > 1);
+    let doubled = versions(metadata).into_iter().filter(|(_, versions)| versions.len() > 1);
     doubled
         .filter(|(name, _)| !table.iter().any(|(allowed, _)| allowed == name))
         .map(|(name, versions)| {
@@ -115,12 +95,7 @@ pub(crate) fn duplicates(metadata: &Metadata, table: &[(&str, &str)]) -> Vec<Fin
 pub(crate) fn exceptions(table: &[Exception], today: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for exception in table {
-        let Exception {
-            advisory,
-            package,
-            until,
-            reason,
-        } = exception;
+        let Exception { advisory, package, until, reason } = exception;
         if !is_date(until) {
             let text =
                 format!("the exception for {advisory} has no date but `{until}`: write YYYY-MM-DD");
@@ -143,18 +118,12 @@ pub(crate) fn unused(
     duplicates: &[(&str, &str)],
 ) -> Vec<String> {
     let versions = versions(metadata);
-    let gone = exceptions
-        .iter()
-        .filter(|exception| !versions.contains_key(exception.package));
+    let gone = exceptions.iter().filter(|exception| !versions.contains_key(exception.package));
     let single = duplicates
         .iter()
         .filter(|(name, _)| versions.get(name).is_none_or(|found| found.len() < 2));
-    let gone = gone.map(|row| {
-        format!(
-            "{TABLE}: {} ({}) excuses nothing",
-            row.advisory, row.package
-        )
-    });
+    let gone =
+        gone.map(|row| format!("{TABLE}: {} ({}) excuses nothing", row.advisory, row.package));
     let single = single.map(|(name, _)| format!("{TABLE}: `{name}` is no duplicate"));
     gone.chain(single).collect()
 }
@@ -162,10 +131,7 @@ pub(crate) fn unused(
 fn versions(metadata: &Metadata) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for package in &metadata.packages {
-        found
-            .entry(&package.name)
-            .or_default()
-            .insert(&package.version);
+        found.entry(&package.name).or_default().insert(&package.version);
     }
     found
 }
@@ -176,10 +142,7 @@ fn label(package: &Package) -> String {
 
 /// `YYYY-MM-DD`, so that comparing text compares days.
 fn is_date(text: &str) -> bool {
-    let shape: String = text
-        .chars()
-        .map(|c| if c.is_ascii_digit() { '0' } else { c })
-        .collect();
+    let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     shape == "0000-00-00"
 }
 
@@ -199,31 +162,18 @@ mod tests {
     }
 
     fn graph(packages: Vec<Package>) -> Metadata {
-        Metadata {
-            packages,
-            edges: BTreeMap::new(),
-        }
+        Metadata { packages, edges: BTreeMap::new() }
     }
 
     fn joined(findings: &[Finding]) -> String {
-        findings
-            .iter()
-            .map(|finding| finding.message.as_str())
-            .collect::<Vec<_>>()
-            .join("\n")
+        findings.iter().map(|finding| finding.message.as_str()).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn a_licence_outside_the_table_is_found() {
         assert_eq!(licences(&graph(vec![package("a", "1")])), []);
-        let copyleft = Package {
-            license: Some("GPL-3.0".to_owned()),
-            ..package("a", "1")
-        };
-        let silent = Package {
-            license: None,
-            ..package("b", "1")
-        };
+        let copyleft = Package { license: Some("GPL-3.0".to_owned()), ..package("a", "1") };
+        let silent = Package { license: None, ..package("b", "1") };
         let found = joined(&licences(&graph(vec![copyleft, silent])));
         assert!(
             found.contains("`a` 1 is under `GPL-3.0`") && found.contains("`b` 1 states no"),
@@ -233,30 +183,17 @@ mod tests {
 
     #[test]
     fn another_source_than_the_registry_is_found() {
-        let member = Package {
-            source: None,
-            member: true,
-            ..package("m", "1")
-        };
+        let member = Package { source: None, member: true, ..package("m", "1") };
         assert_eq!(sources(&graph(vec![package("a", "1"), member])), []);
-        let git = Package {
-            source: Some("git+https://a.example/b".to_owned()),
-            ..package("b", "1")
-        };
-        let loose = Package {
-            source: None,
-            ..package("c", "1")
-        };
+        let git =
+            Package { source: Some("git+https://a.example/b".to_owned()), ..package("b", "1") };
+        let loose = Package { source: None, ..package("c", "1") };
         assert_eq!(sources(&graph(vec![git, loose])).len(), 2);
     }
 
     #[test]
     fn a_banned_version_is_found_and_others_pass() {
-        let table = [Banned {
-            name: "a",
-            version: "3",
-            reason: "broken",
-        }];
+        let table = [Banned { name: "a", version: "3", reason: "broken" }];
         assert_eq!(banned(&graph(vec![package("a", "2.3.0")]), &table), []);
         let found = joined(&banned(&graph(vec![package("a", "3.0.0")]), &table));
         assert_eq!(found, "`a` 3.0.0 is banned: broken");
@@ -264,23 +201,12 @@ mod tests {
 
     #[test]
     fn a_restricted_package_has_its_users_only() {
-        let mut metadata = graph(vec![
-            package("a", "1"),
-            package("b", "1"),
-            package("x", "1"),
-        ]);
-        metadata
-            .edges
-            .insert("a 1".to_owned(), vec!["x 1".to_owned()]);
+        let mut metadata = graph(vec![package("a", "1"), package("b", "1"), package("x", "1")]);
+        metadata.edges.insert("a 1".to_owned(), vec!["x 1".to_owned()]);
         let table: [(&str, &[&str], &str); 1] = [("x", &["a"], "so")];
         assert_eq!(users(&metadata, &table), []);
-        metadata
-            .edges
-            .insert("b 1".to_owned(), vec!["x 1".to_owned()]);
-        assert_eq!(
-            joined(&users(&metadata, &table)),
-            "`b` depends on `x`, which only a may: so"
-        );
+        metadata.edges.insert("b 1".to_owned(), vec!["x 1".to_owned()]);
+        assert_eq!(joined(&users(&metadata, &table)), "`b` depends on `x`, which only a may: so");
     }
 
     #[test]
@@ -292,14 +218,7 @@ mod tests {
 
     #[test]
     fn an_exception_ends_with_its_day() {
-        let row = |until| {
-            [Exception {
-                advisory: "R-1",
-                package: "a",
-                until,
-                reason: "so",
-            }]
-        };
+        let row = |until| [Exception { advisory: "R-1", package: "a", until, reason: "so" }];
         assert_eq!(exceptions(&row("2027-05-31"), "2027-05-31"), []);
         assert!(
             joined(&exceptions(&row("2027-05-31"), "2027-06-01")).contains("ended on 2027-05-31")
@@ -310,17 +229,10 @@ mod tests {
     #[test]
     fn rows_that_allow_nothing_are_noted() {
         let metadata = graph(vec![package("a", "1")]);
-        let row = [Exception {
-            advisory: "R-1",
-            package: "gone",
-            until: "2027-05-31",
-            reason: "so",
-        }];
+        let row =
+            [Exception { advisory: "R-1", package: "gone", until: "2027-05-31", reason: "so" }];
         assert_eq!(unused(&metadata, &row, &[("a", "so")]).len(), 2);
-        let row = [Exception {
-            package: "a",
-            ..row.into_iter().next().expect("one row")
-        }];
+        let row = [Exception { package: "a", ..row.into_iter().next().expect("one row") }];
         assert_eq!(unused(&metadata, &row, &[]), Vec::<String>::new());
     }
 }

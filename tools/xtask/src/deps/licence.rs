@@ -2,16 +2,9 @@
 
 /// Whether `expression` can be satisfied with allowed licences alone.
 pub(crate) fn allowed(expression: &str, allow: &[&str]) -> bool {
-    let spaced = expression
-        .replace('(', " ( ")
-        .replace(')', " ) ")
-        .replace('/', " OR ");
+    let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
-    let mut reader = Reader {
-        words: &words,
-        at: 0,
-        allow,
-    };
+    let mut reader = Reader { words: &words, at: 0, allow };
     let answer = reader.either();
     answer && reader.at == words.len()
 }
@@ -24,10 +17,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn next_is(&mut self, word: &str) -> bool {
-        let found = self
-            .words
-            .get(self.at)
-            .is_some_and(|next| next.eq_ignore_ascii_case(word));
+        let found = self.words.get(self.at).is_some_and(|next| next.eq_ignore_ascii_case(word));
         self.at += usize::from(found);
         found
     }
@@ -75,12 +65,9 @@ mod tests {
 
     #[test]
     fn one_allowed_choice_is_enough() {
-        for expression in [
-            "MIT",
-            "GPL-3.0 OR MIT",
-            "MIT/GPL-3.0",
-            "(GPL-3.0 AND X) OR (MIT AND Zlib)",
-        ] {
+        for expression in
+            ["MIT", "GPL-3.0 OR MIT", "MIT/GPL-3.0", "(GPL-3.0 AND X) OR (MIT AND Zlib)"]
+        {
             assert!(allowed(expression, ALLOW), "{expression}");
         }
         assert!(allowed("Apache-2.0 WITH LLVM-exception", ALLOW));
@@ -88,15 +75,9 @@ mod tests {
 
     #[test]
     fn all_of_a_conjunction_must_be_allowed() {
-        for expression in [
-            "GPL-3.0",
-            "MIT AND GPL-3.0",
-            "Apache-2.0",
-            "MIT WITH other",
-            "",
-            "(MIT",
-            "MIT Zlib",
-        ] {
+        for expression in
+            ["GPL-3.0", "MIT AND GPL-3.0", "Apache-2.0", "MIT WITH other", "", "(MIT", "MIT Zlib"]
+        {
             assert!(!allowed(expression, ALLOW), "{expression}");
         }
     }

@@ -53,21 +53,11 @@ mod tests {
             let users: Vec<String> = users.iter().map(|user| format!("\"{user}\"")).collect();
             format!("crate = \"{name}\", wrappers = [{}]", users.join(", "))
         });
-        let banned = BANNED
-            .iter()
-            .map(|banned| format!("crate = \"{}", banned.name));
-        let exceptions = EXCEPTIONS
-            .iter()
-            .map(|exception| format!("id = \"{}\"", exception.advisory));
-        let dates = EXCEPTIONS
-            .iter()
-            .map(|exception| format!("until {}", exception.until));
-        for line in licences
-            .chain(users)
-            .chain(banned)
-            .chain(exceptions)
-            .chain(dates)
-        {
+        let banned = BANNED.iter().map(|banned| format!("crate = \"{}", banned.name));
+        let exceptions =
+            EXCEPTIONS.iter().map(|exception| format!("id = \"{}\"", exception.advisory));
+        let dates = EXCEPTIONS.iter().map(|exception| format!("until {}", exception.until));
+        for line in licences.chain(users).chain(banned).chain(exceptions).chain(dates) {
             assert!(deny.contains(&line), "deny.toml lacks `{line}`");
         }
     }

@@ -19,19 +19,12 @@ pub(crate) fn requirements(metadata: &Metadata, pinned: &[(&str, &str)]) -> Vec<
 }
 
 fn problem(dependency: &Dependency, pinned: &[(&str, &str)]) -> Option<String> {
-    let Dependency {
-        name,
-        requirement,
-        local,
-        ..
-    } = dependency;
+    let Dependency { name, requirement, local, .. } = dependency;
     if *local {
         return None;
     }
     if requirement.contains('*') {
-        return Some(format!(
-            "`{name}` = \"{requirement}\" takes any version: name one"
-        ));
+        return Some(format!("`{name}` = \"{requirement}\" takes any version: name one"));
     }
     let (_, reason) = pinned.iter().find(|(pinned, _)| pinned == name)?;
     (!requirement.starts_with('=')).then(|| {
@@ -45,15 +38,7 @@ mod tests {
 
     fn found(requirement: &str, local: bool) -> Option<String> {
         let requirement = requirement.to_owned();
-        problem(
-            &Dependency {
-                name: "a".into(),
-                requirement,
-                dev: false,
-                local,
-            },
-            &[("a", "so")],
-        )
+        problem(&Dependency { name: "a".into(), requirement, dev: false, local }, &[("a", "so")])
     }
 
     #[test]

@@ -12,23 +12,14 @@ pub(crate) fn compare(page: &str, rows: &[Row], crates: &[Observed]) -> Vec<Find
             Some(row) => compare_one(row, seen, &mut findings),
             None => findings.push(finding(
                 1,
-                format!(
-                    "crate `{}` has no row: add one to the table in {page}",
-                    seen.name
-                ),
+                format!("crate `{}` has no row: add one to the table in {page}", seen.name),
             )),
         }
     }
-    for row in rows
-        .iter()
-        .filter(|row| !crates.iter().any(|seen| seen.name == row.name))
-    {
+    for row in rows.iter().filter(|row| !crates.iter().any(|seen| seen.name == row.name)) {
         findings.push(finding(
             row.line,
-            format!(
-                "there is no crate `{}` in the workspace: remove its row",
-                row.name
-            ),
+            format!("there is no crate `{}` in the workspace: remove its row", row.name),
         ));
     }
     findings
@@ -118,11 +109,7 @@ mod tests {
 
     fn messages(rows: &[Row], crates: &[Observed]) -> String {
         let found = compare("page", rows, crates);
-        found
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n")
+        found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
@@ -132,19 +119,13 @@ mod tests {
 
     #[test]
     fn a_dependency_the_row_does_not_list_is_found() {
-        let more = Observed {
-            outside: vec!["x".into(), "sled".into()],
-            ..seen()
-        };
+        let more = Observed { outside: vec!["x".into(), "sled".into()], ..seen() };
         assert!(messages(&[row()], &[more]).contains(":9: rooms: crate `a` depends on `sled`"));
     }
 
     #[test]
     fn a_listed_dependency_that_is_gone_is_found() {
-        let fewer = Observed {
-            inside: Vec::new(),
-            ..seen()
-        };
+        let fewer = Observed { inside: Vec::new(), ..seen() };
         assert!(messages(&[row()], &[fewer]).contains("the row of `a` lists `b`"));
     }
 
@@ -156,15 +137,9 @@ mod tests {
 
     #[test]
     fn std_is_held_both_ways() {
-        let with_std = Observed {
-            no_std: false,
-            ..seen()
-        };
+        let with_std = Observed { no_std: false, ..seen() };
         assert!(messages(&[row()], &[with_std]).contains("lacks #![no_std]"));
-        let claims = Observed {
-            std_claims: vec![("a/src/lib.rs".into(), 4)],
-            ..seen()
-        };
+        let claims = Observed { std_claims: vec![("a/src/lib.rs".into(), 4)], ..seen() };
         assert!(
             messages(&[row()], &[claims])
                 .contains("a/src/lib.rs:4: rooms: crate `a` is free of std")

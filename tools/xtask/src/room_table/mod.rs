@@ -53,23 +53,16 @@ fn observe(repo: &Repo, package: &Package, metadata: &Metadata) -> Result<Observ
         .filter(|dependency| !dependency.dev)
         .map(|dependency| dependency.name.clone())
         .partition(|name| is_member(name));
-    let mut seen = Observed {
-        name: package.name.clone(),
-        inside,
-        outside,
-        ..Observed::default()
-    };
-    let manifest = repo
-        .relative(&package.manifest_path)
-        .ok_or("a member outside the repository")?;
+    let mut seen = Observed { name: package.name.clone(), inside, outside, ..Observed::default() };
+    let manifest =
+        repo.relative(&package.manifest_path).ok_or("a member outside the repository")?;
     let sources = format!("{}/src/", manifest.trim_end_matches("/Cargo.toml"));
     let mut files = repo.files()?;
     files.retain(|path| path.starts_with(&sources) && path.ends_with(".rs"));
     for (path, text) in repo.texts(&files)? {
         let (no_std, claims) = std_use(&text);
         seen.no_std |= no_std && path == format!("{sources}lib.rs");
-        seen.std_claims
-            .extend(claims.into_iter().map(|line| (path.clone(), line)));
+        seen.std_claims.extend(claims.into_iter().map(|line| (path.clone(), line)));
     }
     Ok(seen)
 }
@@ -100,14 +93,8 @@ mod tests {
 
     #[test]
     fn std_is_seen_in_code_and_not_in_tests_or_comments() {
-        assert_eq!(
-            std_use("//! x\n#![no_std]\n#[cfg(test)]\nextern crate std;"),
-            (true, vec![])
-        );
+        assert_eq!(std_use("//! x\n#![no_std]\n#[cfg(test)]\nextern crate std;"), (true, vec![]));
         assert_eq!(std_use("#![no_std]\nextern crate std;"), (true, vec![2]));
-        assert_eq!(
-            std_use("// #![no_std]\nextern crate alloc;"),
-            (false, vec![])
-        );
+        assert_eq!(std_use("// #![no_std]\nextern crate alloc;"), (false, vec![]));
     }
 }

@@ -35,10 +35,7 @@ pub(crate) fn table(page: &str, text: &str) -> (Vec<Row>, Vec<Finding>) {
         match row(line, text) {
             None => {}
             Some(Ok(row)) if rows.iter().any(|other| other.name == row.name) => {
-                findings.push(finding(
-                    line,
-                    format!("`{}` has two rows: merge them", row.name),
-                ));
+                findings.push(finding(line, format!("`{}` has two rows: merge them", row.name)));
             }
             Some(Ok(row)) => rows.push(row),
             Some(Err(problem)) => findings.push(finding(line, problem)),
@@ -51,10 +48,8 @@ pub(crate) fn table(page: &str, text: &str) -> (Vec<Row>, Vec<Finding>) {
 fn row(line: usize, text: &str) -> Option<Result<Row, String>> {
     let inner = text.trim().strip_prefix('|')?;
     let inner = inner.strip_suffix('|').unwrap_or(inner);
-    let cells: Vec<String> = inner
-        .split('|')
-        .map(|cell| cell.replace('`', "").trim().to_owned())
-        .collect();
+    let cells: Vec<String> =
+        inner.split('|').map(|cell| cell.replace('`', "").trim().to_owned()).collect();
     let first = cells.first().map_or("", String::as_str);
     if first == "crate" || (!first.is_empty() && first.chars().all(|c| "-:".contains(c))) {
         return None;
@@ -73,9 +68,7 @@ fn read(line: usize, name: &str, inside: &str, outside: &str, std: &str) -> Resu
         "yes" => true,
         "no" => false,
         other => {
-            return Err(format!(
-                "the std column of `{name}` says `{other}`: write yes or no"
-            ));
+            return Err(format!("the std column of `{name}` says `{other}`: write yes or no"));
         }
     };
     if !is_name(name) {
@@ -93,14 +86,10 @@ fn read(line: usize, name: &str, inside: &str, outside: &str, std: &str) -> Resu
 /// The names in a cell, separated by commas or spaces; `-`, `—` and `none` stand for no name.
 fn names(row: &str, cell: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
-    for name in cell
-        .split([',', ' '])
-        .filter(|name| !["", "-", "—", "–", "none"].contains(name))
+    for name in cell.split([',', ' ']).filter(|name| !["", "-", "—", "–", "none"].contains(name))
     {
         if !is_name(name) {
-            return Err(format!(
-                "the row of `{row}` lists `{name}`, which is no crate name"
-            ));
+            return Err(format!("the row of `{row}` lists `{name}`, which is no crate name"));
         }
         found.push(name.to_owned());
     }
@@ -108,10 +97,7 @@ fn names(row: &str, cell: &str) -> Result<Vec<String>, String> {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
 #[cfg(test)]
@@ -124,26 +110,15 @@ mod tests {
              | crate | may depend on (workspace) | outside crates | std |\n|---|:--|---|---|\n{rows}\n{END}\n"
         );
         let (rows, findings) = table("page", &page);
-        (
-            rows,
-            findings
-                .into_iter()
-                .map(|finding| finding.message)
-                .collect(),
-        )
+        (rows, findings.into_iter().map(|finding| finding.message).collect())
     }
 
     #[test]
     fn rows_are_read_and_other_text_is_not() {
         let (rows, findings) = parse("| `a` | `b`, c | — | no |\n| b | none | `x` `y` | yes |");
         assert!(findings.is_empty(), "{findings:?}");
-        let [first, second] = rows.as_slice() else {
-            panic!("two rows: {rows:?}")
-        };
-        assert_eq!(
-            (first.line, first.name.as_str(), first.std),
-            (8, "a", false)
-        );
+        let [first, second] = rows.as_slice() else { panic!("two rows: {rows:?}") };
+        assert_eq!((first.line, first.name.as_str(), first.std), (8, "a", false));
         assert_eq!(first.inside, ["b", "c"]);
         assert!(first.outside.is_empty() && second.inside.is_empty());
         assert_eq!(second.outside, ["x", "y"]);
@@ -153,32 +128,15 @@ mod tests {
     fn what_cannot_be_read_is_a_finding() {
         assert!(parse("| a | b | c |").1.concat().contains("this one has 3"));
         assert!(
-            parse("| a | - | - | maybe |")
-                .1
-                .concat()
-                .contains("says `maybe`: write yes or no")
+            parse("| a | - | - | maybe |").1.concat().contains("says `maybe`: write yes or no")
         );
-        assert!(
-            parse("| a | - | b (only here) | no |")
-                .1
-                .concat()
-                .contains("no crate name")
-        );
-        assert!(
-            parse("| a | - | - | no |\n| a | - | - | no |")
-                .1
-                .concat()
-                .contains("two rows")
-        );
+        assert!(parse("| a | - | b (only here) | no |").1.concat().contains("no crate name"));
+        assert!(parse("| a | - | - | no |\n| a | - | - | no |").1.concat().contains("two rows"));
     }
 
     #[test]
     fn a_page_without_the_table_is_a_finding() {
         let (_, findings) = table("page", "# Crates\n");
-        assert!(
-            findings
-                .iter()
-                .any(|finding| finding.message.contains("needs its table"))
-        );
+        assert!(findings.iter().any(|finding| finding.message.contains("needs its table")));
     }
 }

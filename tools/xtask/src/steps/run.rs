@@ -33,10 +33,7 @@ impl fmt::Display for Ended {
 }
 
 /// Runs the step and times it.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "the time a step takes is only shown"
-)]
+#[allow(clippy::disallowed_methods, reason = "the time a step takes is only shown")]
 pub(crate) fn step(repo: &Repo, step: &Step) -> Outcome {
     let start = Instant::now();
     let (ended, tally) = match missing(repo, &step.needs) {
@@ -44,12 +41,7 @@ pub(crate) fn step(repo: &Repo, step: &Step) -> Outcome {
         Ok(Some(missing)) => (Ended::Skipped(missing), Tally::default()),
         Ok(None) => act(repo, step),
     };
-    Outcome {
-        name: step.name,
-        ended,
-        tally,
-        took: start.elapsed(),
-    }
+    Outcome { name: step.name, ended, tally, took: start.elapsed() }
 }
 
 /// What the step needs and does not have.
@@ -86,10 +78,9 @@ fn judge(ran: Ran, counter: Option<Counter>) -> (Ended, Tally) {
     match ran {
         Err(reason) => (Ended::Failed(reason), Tally::default()),
         Ok((tally, Some(status))) => (Ended::Failed(status), tally),
-        Ok((tally, None)) if tally.failed > 0 => (
-            Ended::Failed(format!("{} failed tests", tally.failed)),
-            tally,
-        ),
+        Ok((tally, None)) if tally.failed > 0 => {
+            (Ended::Failed(format!("{} failed tests", tally.failed)), tally)
+        }
         Ok((tally, None)) if counter.is_some() && tally.total() == 0 => {
             (Ended::Failed("it executed no test".to_owned()), tally)
         }
@@ -104,31 +95,19 @@ fn command(repo: &Repo, line: &str, counter: Option<Counter>) -> Ran {
         "cargo" => Command::new(cargo()),
         program => Command::new(program),
     };
-    command
-        .args(words)
-        .current_dir(repo.root())
-        .stdin(Stdio::null());
+    command.args(words).current_dir(repo.root()).stdin(Stdio::null());
     command.env("PYTHONDONTWRITEBYTECODE", "1");
     let fail = |error: io::Error| format!("{program}: {error}");
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(fail)?;
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(fail)?;
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let counted = thread::scope(|scope| {
         let err = scope.spawn(|| pass_on(err, io::stderr(), counter));
         let out = pass_on(out, io::stdout(), counter);
-        let err = err
-            .join()
-            .unwrap_or_else(|_| Err(io::Error::other("its output was lost")));
+        let err = err.join().unwrap_or_else(|_| Err(io::Error::other("its output was lost")));
         out.and_then(|out| Ok(out.plus(err?)))
     });
     let status = child.wait().map_err(fail)?;
-    Ok((
-        counted.map_err(fail)?,
-        (!status.success()).then(|| status.to_string()),
-    ))
+    Ok((counted.map_err(fail)?, (!status.success()).then(|| status.to_string())))
 }
 
 /// Copies a stream line by line and counts the tests it tells of.
@@ -162,14 +141,8 @@ mod tests {
 
     #[test]
     fn a_step_of_tests_must_run_some() {
-        let one = Tally {
-            passed: 1,
-            ..Tally::default()
-        };
-        let skipped = Tally {
-            skipped: 3,
-            ..Tally::default()
-        };
+        let one = Tally { passed: 1, ..Tally::default() };
+        let skipped = Tally { skipped: 3, ..Tally::default() };
         let none = Ended::Failed("it executed no test".to_owned());
         assert_eq!(ended(one, None, Some(Counter::Cargo)), Ended::Passed);
         assert_eq!(ended(skipped, None, Some(Counter::Cargo)), none);
@@ -178,10 +151,7 @@ mod tests {
 
     #[test]
     fn a_failed_command_or_test_fails_the_step() {
-        let one = Tally {
-            passed: 1,
-            ..Tally::default()
-        };
+        let one = Tally { passed: 1, ..Tally::default() };
         assert_eq!(
             ended(one, Some("exit status: 1"), None),
             Ended::Failed("exit status: 1".to_owned())

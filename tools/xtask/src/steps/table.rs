@@ -69,12 +69,7 @@ pub(crate) const STEPS: &[Step] = &[
 ];
 
 const fn check(name: &'static str, check: fn(&Repo) -> Result<(), String>) -> Step {
-    Step {
-        name,
-        action: Action::Check(check),
-        needs: Needs::Nothing,
-        counter: None,
-    }
+    Step { name, action: Action::Check(check), needs: Needs::Nothing, counter: None }
 }
 
 impl Action {

@@ -42,16 +42,12 @@ impl Tally {
     }
 
     fn read_cargo(&mut self, line: &str) {
-        let Some((_, counts)) = line
-            .strip_prefix("test result: ")
-            .and_then(|rest| rest.split_once(". "))
+        let Some((_, counts)) =
+            line.strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
             return;
         };
-        for (count, what) in counts
-            .split(';')
-            .filter_map(|part| part.trim().split_once(' '))
-        {
+        for (count, what) in counts.split(';').filter_map(|part| part.trim().split_once(' ')) {
             let count = count.parse().unwrap_or(0);
             match what {
                 "passed" => self.passed += count,
@@ -64,19 +60,10 @@ impl Tally {
 
     /// `Ran` counts every test, so what the verdict line names is moved out of the passed ones.
     fn read_unittest(&mut self, line: &str) {
-        if let Some(rest) = line
-            .strip_prefix("Ran ")
-            .filter(|rest| rest.contains(" test"))
-        {
-            self.passed += rest
-                .split(' ')
-                .next()
-                .and_then(|count| count.parse().ok())
-                .unwrap_or(0);
+        if let Some(rest) = line.strip_prefix("Ran ").filter(|rest| rest.contains(" test")) {
+            self.passed += rest.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
         }
-        let verdict = line
-            .strip_prefix("OK (")
-            .or_else(|| line.strip_prefix("FAILED ("));
+        let verdict = line.strip_prefix("OK (").or_else(|| line.strip_prefix("FAILED ("));
         let Some(parts) = verdict.and_then(|rest| rest.trim_end().strip_suffix(')')) else {
             return;
         };
@@ -117,61 +104,23 @@ mod tests {
         let output = "running 3 tests\n\
             test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
             test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n";
-        assert_eq!(
-            tally(Counter::Cargo, output),
-            Tally {
-                passed: 5,
-                failed: 1,
-                skipped: 1
-            }
-        );
-        assert_eq!(
-            tally(Counter::Cargo, "a test result: ok. 9 passed"),
-            Tally::default()
-        );
+        assert_eq!(tally(Counter::Cargo, output), Tally { passed: 5, failed: 1, skipped: 1 });
+        assert_eq!(tally(Counter::Cargo, "a test result: ok. 9 passed"), Tally::default());
     }
 
     #[test]
     fn unittest_failures_and_skips_are_no_passes() {
         let failed = "Ran 10 tests in 0.1s\n\nFAILED (failures=1, errors=2, skipped=3)\n";
-        assert_eq!(
-            tally(Counter::Unittest, failed),
-            Tally {
-                passed: 4,
-                failed: 3,
-                skipped: 3
-            }
-        );
+        assert_eq!(tally(Counter::Unittest, failed), Tally { passed: 4, failed: 3, skipped: 3 });
         let passed = "Ran 1 test in 0.1s\n\nOK\n";
-        assert_eq!(
-            tally(Counter::Unittest, passed),
-            Tally {
-                passed: 1,
-                failed: 0,
-                skipped: 0
-            }
-        );
-        assert_eq!(
-            tally(Counter::Unittest, "Ran 0 tests in 0.0s\n\nOK\n").total(),
-            0
-        );
+        assert_eq!(tally(Counter::Unittest, passed), Tally { passed: 1, failed: 0, skipped: 0 });
+        assert_eq!(tally(Counter::Unittest, "Ran 0 tests in 0.0s\n\nOK\n").total(), 0);
     }
 
     #[test]
     fn the_closing_line_is_plain() {
-        let tally = Tally {
-            passed: 2,
-            failed: 0,
-            skipped: 0,
-        };
+        let tally = Tally { passed: 2, failed: 0, skipped: 0 };
         assert_eq!(tally.to_string(), "2 passed, 0 failed");
-        assert_eq!(
-            Tally {
-                skipped: 1,
-                ..tally
-            }
-            .to_string(),
-            "2 passed, 0 failed, 1 skipped"
-        );
+        assert_eq!(Tally { skipped: 1, ..tally }.to_string(), "2 passed, 0 failed, 1 skipped");
     }
 }

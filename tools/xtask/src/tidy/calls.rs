@@ -11,10 +11,7 @@ pub(crate) fn check(rooms: &[Room], path: &str, text: &str, for_tests: bool) -> 
     let product = without_tests(&all);
     let for_tests = for_tests || path.contains("/tests/") || path.contains("/benches/");
     let mut findings = Vec::new();
-    for room in rooms
-        .iter()
-        .filter(|room| !room.places.iter().any(|place| within(path, place)))
-    {
+    for room in rooms.iter().filter(|room| !room.places.iter().any(|place| within(path, place))) {
         if room.in_tests && for_tests {
             continue;
         }
@@ -30,11 +27,7 @@ pub(crate) fn check(rooms: &[Room], path: &str, text: &str, for_tests: bool) -> 
 }
 
 fn within(path: &str, place: &str) -> bool {
-    if place.ends_with('/') {
-        path.starts_with(place)
-    } else {
-        path == place
-    }
+    if place.ends_with('/') { path.starts_with(place) } else { path == place }
 }
 
 /// Whether the parts of `used` stand side by side in a written path.
@@ -59,10 +52,7 @@ mod tests {
     }];
 
     fn lines(path: &str, text: &str) -> Vec<usize> {
-        check(ROOM, path, text, false)
-            .into_iter()
-            .map(|finding| finding.line)
-            .collect()
+        check(ROOM, path, text, false).into_iter().map(|finding| finding.line).collect()
     }
 
     #[test]
@@ -93,13 +83,7 @@ mod tests {
         assert_eq!(lines("a/src/b.rs", text), [5]);
         assert_eq!(lines("a/tests/b.rs", text), [0; 0]);
         assert!(check(ROOM, "a/src/b.rs", text, true).is_empty());
-        let strict: Vec<Room> = ROOM
-            .iter()
-            .map(|room| Room {
-                in_tests: false,
-                ..*room
-            })
-            .collect();
+        let strict: Vec<Room> = ROOM.iter().map(|room| Room { in_tests: false, ..*room }).collect();
         assert_eq!(check(&strict, "a/src/b.rs", text, true).len(), 2);
     }
 }

@@ -43,14 +43,9 @@ mod tests {
     fn a_long_function_is_found_at_its_first_line() {
         assert_eq!(check("a.rs", &function_of(MAX_LINES)), []);
         let found = check("a.rs", &function_of(MAX_LINES + 1));
-        let [finding] = found.as_slice() else {
-            panic!("one finding: {found:?}")
-        };
+        let [finding] = found.as_slice() else { panic!("one finding: {found:?}") };
         assert_eq!(finding.line, 2);
-        assert!(
-            finding.message.starts_with("`name` has 71 lines"),
-            "{finding}"
-        );
+        assert!(finding.message.starts_with("`name` has 71 lines"), "{finding}");
     }
 
     #[test]

@@ -7,13 +7,8 @@ const FOLDERS: &[&str] = &["crates/", "ledger-format/", "tools/xtask/"];
 
 pub(crate) fn check(path: &str, text: &str) -> Option<Finding> {
     let held = FOLDERS.iter().any(|folder| path.starts_with(folder)) && path.contains("/src/");
-    let opening = text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or("");
-    let opens = opening
-        .strip_prefix("//!")
-        .is_some_and(|words| !words.trim().is_empty());
+    let opening = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+    let opens = opening.strip_prefix("//!").is_some_and(|words| !words.trim().is_empty());
     (held && !opens).then(|| {
         let message = "open the file with a //! comment: what the module owns, its invariants, what it may not do";
         Finding::new(path, 1, "module-doc", message)

@@ -21,14 +21,11 @@ pub(crate) fn check(files: &[String]) -> Vec<Finding> {
         .filter_map(|path| path.split('/').next())
         .filter(|name| !name.starts_with('.'))
         .collect();
-    let extra = seen
-        .iter()
-        .filter(|name| !TOP_LEVEL.contains(name))
-        .map(|name| {
-            let message =
-                "the top level is fixed: move it into crates, ledger-format, replay-tests or tools";
-            Finding::new(*name, 1, "top-level", message)
-        });
+    let extra = seen.iter().filter(|name| !TOP_LEVEL.contains(name)).map(|name| {
+        let message =
+            "the top level is fixed: move it into crates, ledger-format, replay-tests or tools";
+        Finding::new(*name, 1, "top-level", message)
+    });
     let missing = TOP_LEVEL
         .iter()
         .filter(|name| !seen.contains(*name))
@@ -41,33 +38,20 @@ mod tests {
     use super::*;
 
     fn files(more: &[&str]) -> Vec<String> {
-        TOP_LEVEL
-            .iter()
-            .chain(more)
-            .map(|name| (*name).to_owned())
-            .collect()
+        TOP_LEVEL.iter().chain(more).map(|name| (*name).to_owned()).collect()
     }
 
     #[test]
     fn the_eight_names_and_hidden_ones_pass() {
-        assert_eq!(
-            check(&files(&[".ci/run", ".clippy.toml", "tools/a/b.rs"])),
-            []
-        );
+        assert_eq!(check(&files(&[".ci/run", ".clippy.toml", "tools/a/b.rs"])), []);
     }
 
     #[test]
     fn one_name_more_or_less_is_found() {
         let more = check(&files(&["docs/a.md"]));
-        assert_eq!(
-            more.first().map(|finding| finding.path.as_str()),
-            Some("docs")
-        );
+        assert_eq!(more.first().map(|finding| finding.path.as_str()), Some("docs"));
         let all = files(&[]);
         let fewer = check(all.get(1..).expect("there are eight"));
-        assert_eq!(
-            fewer.first().map(|finding| finding.path.as_str()),
-            Some("Cargo.lock")
-        );
+        assert_eq!(fewer.first().map(|finding| finding.path.as_str()), Some("Cargo.lock"));
     }
 }

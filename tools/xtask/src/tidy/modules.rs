@@ -39,11 +39,7 @@ pub(crate) fn reach(roots: &[Root], texts: &Texts) -> BTreeMap<String, Reach> {
         let Some(text) = texts.get(&file.path) else {
             continue;
         };
-        let reach = if file.tests {
-            Reach::Tests
-        } else {
-            Reach::Product
-        };
+        let reach = if file.tests { Reach::Tests } else { Reach::Product };
         let known = reached.get(&file.path).copied();
         if known == Some(Reach::Product) || known == Some(reach) {
             continue;
@@ -80,40 +76,25 @@ fn children(file: &Found, text: &str, texts: &Texts) -> Vec<Found> {
         let tests = file.tests || module.tests;
         let home = join(&file.home, &module.inside.join("/"));
         if let Some(path) = module.path {
-            let base = if module.inside.is_empty() {
-                folder(&file.path)
-            } else {
-                &home
-            };
+            let base = if module.inside.is_empty() { folder(&file.path) } else { &home };
             let path = join(base, path);
-            found.push(Found {
-                home: folder(&path).to_owned(),
-                path,
-                tests,
-            });
+            found.push(Found { home: folder(&path).to_owned(), path, tests });
             continue;
         }
         let below = join(&home, module.name);
         let candidates = [format!("{below}.rs"), format!("{below}/mod.rs")];
         found.extend(
-            candidates
-                .into_iter()
-                .filter(|path| texts.contains_key(path))
-                .map(|path| Found {
-                    home: below.clone(),
-                    path,
-                    tests,
-                }),
+            candidates.into_iter().filter(|path| texts.contains_key(path)).map(|path| Found {
+                home: below.clone(),
+                path,
+                tests,
+            }),
         );
     }
     for at in (0..all.len()).filter(|at| starts(&all, *at, &["include", "!", "("])) {
         if let Some(name) = all.get(at + 3).filter(|token| token.kind == Kind::Text) {
             let path = join(folder(&file.path), name.text);
-            found.push(Found {
-                home: file.home.clone(),
-                path,
-                tests: file.tests,
-            });
+            found.push(Found { home: file.home.clone(), path, tests: file.tests });
         }
     }
     found
@@ -150,9 +131,7 @@ fn declarations<'a>(all: &[Token<'a>]) -> Vec<Declaration<'a>> {
             at = end + 1;
             continue;
         }
-        let name = all
-            .get(at + 1)
-            .filter(|next| token.is("mod") && next.kind == Kind::Word);
+        let name = all.get(at + 1).filter(|next| token.is("mod") && next.kind == Kind::Word);
         let tests = before.tests || open.iter().any(|(_, tests)| *tests);
         if let Some(name) = name.filter(|_| starts(all, at + 2, &["{"])) {
             open.push((Some(name.text), tests));
@@ -162,12 +141,7 @@ fn declarations<'a>(all: &[Token<'a>]) -> Vec<Declaration<'a>> {
         }
         if let Some(name) = name.filter(|_| starts(all, at + 2, &[";"])) {
             let inside = open.iter().filter_map(|(name, _)| *name).collect();
-            found.push(Declaration {
-                name: name.text,
-                inside,
-                path: before.path,
-                tests,
-            });
+            found.push(Declaration { name: name.text, inside, path: before.path, tests });
         }
         match token.text {
             "{" if token.kind == Kind::Punct => open.push((None, before.tests)),
@@ -184,14 +158,8 @@ fn declarations<'a>(all: &[Token<'a>]) -> Vec<Declaration<'a>> {
 
 /// Takes what matters from one attribute, `cfg_attr` included.
 fn attribute<'a>(attribute: &[Token<'a>], before: &mut Attributes<'a>) {
-    for (at, _) in attribute
-        .iter()
-        .enumerate()
-        .filter(|(_, token)| token.is("path"))
-    {
-        let literal = attribute
-            .get(at + 2)
-            .filter(|token| token.kind == Kind::Text);
+    for (at, _) in attribute.iter().enumerate().filter(|(_, token)| token.is("path")) {
+        let literal = attribute.get(at + 2).filter(|token| token.kind == Kind::Text);
         if starts(attribute, at + 1, &["="]) && literal.is_some() {
             before.path = literal.map(|token| token.text);
         }
@@ -223,21 +191,12 @@ mod tests {
     use super::*;
 
     fn texts(files: &[(&str, &str)]) -> Texts {
-        files
-            .iter()
-            .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
-            .collect()
+        files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
     }
 
     fn reached(files: &[(&str, &str)], root: &str) -> Vec<(String, Reach)> {
-        let roots = [Root {
-            path: root.to_owned(),
-            tests: false,
-        }];
-        reach(&roots, &texts(files))
-            .into_iter()
-            .filter(|(path, _)| path != root)
-            .collect()
+        let roots = [Root { path: root.to_owned(), tests: false }];
+        reach(&roots, &texts(files)).into_iter().filter(|(path, _)| path != root).collect()
     }
 
     #[test]
@@ -247,18 +206,10 @@ mod tests {
             ("a/src/live.rs", ""),
             ("a/src/dead.rs", ""),
         ]);
-        let roots = [Root {
-            path: "a/src/lib.rs".to_owned(),
-            tests: false,
-        }];
+        let roots = [Root { path: "a/src/lib.rs".to_owned(), tests: false }];
         let found = check(&reach(&roots, &files), &files);
-        let [finding] = found.as_slice() else {
-            panic!("one finding: {found:?}")
-        };
-        assert_eq!(
-            (finding.path.as_str(), finding.rule),
-            ("a/src/dead.rs", "dead-file")
-        );
+        let [finding] = found.as_slice() else { panic!("one finding: {found:?}") };
+        assert_eq!((finding.path.as_str(), finding.rule), ("a/src/dead.rs", "dead-file"));
     }
 
     #[test]
@@ -269,10 +220,7 @@ mod tests {
             ("r/tests/d/mod.rs", ""),
             ("r/tests/sweep/c.rs", ""),
         ]);
-        let roots = [Root {
-            path: "r/tests/runner.rs".to_owned(),
-            tests: true,
-        }];
+        let roots = [Root { path: "r/tests/runner.rs".to_owned(), tests: true }];
         let found = check(&reach(&roots, &files), &files);
         assert_eq!(
             found.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(),
@@ -295,10 +243,7 @@ mod tests {
     #[test]
     fn path_attributes_and_includes_are_followed() {
         let files = [
-            (
-                "s/lib.rs",
-                "#[path = \"../x/y.rs\"]\nmod a;\ninclude!(\"z.rs\");",
-            ),
+            ("s/lib.rs", "#[path = \"../x/y.rs\"]\nmod a;\ninclude!(\"z.rs\");"),
             ("x/y.rs", ""),
             ("s/z.rs", ""),
         ];

@@ -38,12 +38,7 @@ pub(crate) const ROOMS: &[Room] = &[
     Room {
         rule: "room-net",
         uses: &["std::net", "std::os::unix::net", "tokio::net"],
-        places: &[
-            "crates/ledger-server/",
-            "crates/ledger-cli/",
-            "replay-tests/",
-            "tools/",
-        ],
+        places: &["crates/ledger-server/", "crates/ledger-cli/", "replay-tests/", "tools/"],
         in_tests: true,
         instead: "only the outermost crates talk to others: take what you need as an argument",
     },
@@ -57,12 +52,7 @@ pub(crate) const ROOMS: &[Room] = &[
     Room {
         rule: "room-monotonic-clock",
         uses: &["Instant::now"],
-        places: &[
-            "crates/memledger/src/clock.rs",
-            "crates/ledger-cli/",
-            "replay-tests/",
-            "tools/",
-        ],
+        places: &["crates/memledger/src/clock.rs", "crates/ledger-cli/", "replay-tests/", "tools/"],
         in_tests: true,
         instead: "take the time from memledger's Clock",
     },

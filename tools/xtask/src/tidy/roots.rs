@@ -17,10 +17,7 @@ pub(crate) fn find(repo: &Repo, metadata: &Metadata, texts: &Texts) -> Vec<Root>
             roots.extend(repo.relative(&target.path).map(|path| Root { path, tests }));
         }
     }
-    for (manifest, text) in texts
-        .iter()
-        .filter(|(path, _)| path.ends_with("/Cargo.toml"))
-    {
+    for (manifest, text) in texts.iter().filter(|(path, _)| path.ends_with("/Cargo.toml")) {
         if !manifests.contains(manifest) {
             roots.extend(outside(folder(manifest), text, texts));
         }
@@ -40,15 +37,10 @@ fn outside(home: &str, manifest: &str, texts: &Texts) -> Vec<Root> {
     let loose = texts.keys().filter(|path| {
         let inner = path.strip_prefix(home).unwrap_or("");
         let parts: Vec<&str> = inner.trim_start_matches('/').split('/').collect();
-        matches!(
-            parts.as_slice(),
-            ["src", "bin", _] | ["tests" | "benches" | "examples", _]
-        )
+        matches!(parts.as_slice(), ["src", "bin", _] | ["tests" | "benches" | "examples", _])
     });
     let all = named.chain(usual).chain(loose.cloned());
-    all.filter(|path| texts.contains_key(path))
-        .map(|path| Root { path, tests: false })
-        .collect()
+    all.filter(|path| texts.contains_key(path)).map(|path| Root { path, tests: false }).collect()
 }
 
 #[cfg(test)]
@@ -58,21 +50,11 @@ mod tests {
     #[test]
     fn a_package_outside_the_workspace_is_read_by_convention() {
         let manifest = "[[bin]]\nname = \"a\"\npath = \"targets/a.rs\"\n[dependencies]\nb = { path = \"../b\" }\n";
-        let files = [
-            "t/targets/a.rs",
-            "t/targets/dead.rs",
-            "t/src/lib.rs",
-            "t/src/bin/c.rs",
-            "t/src/d.rs",
-        ];
-        let texts: Texts = files
-            .iter()
-            .map(|path| ((*path).to_owned(), String::new()))
-            .collect();
-        let found: Vec<String> = outside("t", manifest, &texts)
-            .into_iter()
-            .map(|root| root.path)
-            .collect();
+        let files =
+            ["t/targets/a.rs", "t/targets/dead.rs", "t/src/lib.rs", "t/src/bin/c.rs", "t/src/d.rs"];
+        let texts: Texts = files.iter().map(|path| ((*path).to_owned(), String::new())).collect();
+        let found: Vec<String> =
+            outside("t", manifest, &texts).into_iter().map(|root| root.path).collect();
         assert_eq!(found, ["t/targets/a.rs", "t/src/lib.rs", "t/src/bin/c.rs"]);
     }
 }

@@ -22,16 +22,13 @@ fn lines_without_tests(text: &str) -> usize {
     let all = tokens(text);
     let mut end = all.len();
     for tests in test_items(&all).into_iter().rev() {
-        let is_module = all
-            .get(tests.clone())
-            .is_some_and(|item| item.iter().any(|t| t.is("mod")));
+        let is_module = all.get(tests.clone()).is_some_and(|item| item.iter().any(|t| t.is("mod")));
         if tests.end != end || !is_module {
             break;
         }
         end = tests.start;
     }
-    all.get(end)
-        .map_or_else(|| text.lines().count(), |first_test| first_test.line - 1)
+    all.get(end).map_or_else(|| text.lines().count(), |first_test| first_test.line - 1)
 }
 
 #[cfg(test)]
@@ -53,9 +50,6 @@ mod tests {
     fn tests_in_the_middle_count() {
         let tests = "#[cfg(test)]\nmod tests {\n}\n";
         assert_eq!(lines_without_tests(&format!("{tests}fn a() {{}}\n")), 4);
-        assert_eq!(
-            lines_without_tests(&format!("fn a() {{}}\n{tests}{tests}")),
-            1
-        );
+        assert_eq!(lines_without_tests(&format!("fn a() {{}}\n{tests}{tests}")), 1);
     }
 }

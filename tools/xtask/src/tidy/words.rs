@@ -46,31 +46,16 @@ const WORDS: &[Word] = &[
 ];
 
 const fn word(text: &'static str, reason: &'static str) -> Word {
-    Word {
-        text,
-        not_after: "",
-        reason,
-        except: &[],
-    }
+    Word { text, not_after: "", reason, except: &[] }
 }
 
 const fn host(text: &'static str) -> Word {
-    Word {
-        text,
-        not_after: "",
-        reason: HOST,
-        except: LOCK,
-    }
+    Word { text, not_after: "", reason: HOST, except: LOCK }
 }
 
 /// A path counts only where it is absolute: not as the rest of a longer path or of an address.
 const fn path(text: &'static str) -> Word {
-    Word {
-        text,
-        not_after: "./~-}$)*",
-        reason: MACHINE,
-        except: &[],
-    }
+    Word { text, not_after: "./~-}$)*", reason: MACHINE, except: &[] }
 }
 
 pub(crate) fn check(path: &str, text: &str) -> Vec<Finding> {
@@ -90,9 +75,7 @@ pub(crate) fn check(path: &str, text: &str) -> Vec<Finding> {
 fn holds(line: &str, word: &Word) -> bool {
     line.match_indices(word.text).any(|(at, found)| {
         let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line
-            .get(at + found.len()..)
-            .and_then(|text| text.chars().next());
+        let after = line.get(at + found.len()..).and_then(|text| text.chars().next());
         let word_like = |c: char| c.is_alphanumeric() || c == '_';
         let joined_before = before.is_some_and(|c| word_like(c) || word.not_after.contains(c));
         let ends_in_word = found.chars().next_back().is_some_and(word_like);
@@ -109,9 +92,7 @@ mod tests {
     fn every_word_is_found_with_its_reason() {
         for word in WORDS {
             let found = check("a.md", &format!("fine\nsee {} there\n", word.text));
-            let finding = found
-                .first()
-                .unwrap_or_else(|| panic!("{} is not found", word.text));
+            let finding = found.first().unwrap_or_else(|| panic!("{} is not found", word.text));
             assert_eq!(finding.line, 2);
             assert!(finding.message.ends_with(word.reason));
         }
@@ -121,11 +102,9 @@ mod tests {
     fn parts_of_other_words_pass() {
         let x = concat!("X", "XX");
         let home = concat!("/ho", "me/");
-        for text in [
-            format!("mktemp a{x}{x}"),
-            format!("https://a.example{home}b"),
-            format!("src{home}b"),
-        ] {
+        for text in
+            [format!("mktemp a{x}{x}"), format!("https://a.example{home}b"), format!("src{home}b")]
+        {
             assert_eq!(check("a.md", &text), [], "{text}");
         }
     }

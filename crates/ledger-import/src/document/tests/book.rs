@@ -51,14 +51,25 @@ impl FakeBook {
         for event in self.events.borrow().iter() {
             if event.memory == memory && event.claim <= claim {
                 for at in event.span.0..event.span.1 {
-                    if event.holds { validity.insert(at) } else { validity.remove(&at) };
+                    if event.holds {
+                        validity.insert(at)
+                    } else {
+                        validity.remove(&at)
+                    };
                 }
             }
         }
         validity
     }
 
-    fn change(&self, memory: usize, holds: bool, from: Option<Micros>, until: Option<Micros>, claim: i64) -> Result<()> {
+    fn change(
+        &self,
+        memory: usize,
+        holds: bool,
+        from: Option<Micros>,
+        until: Option<Micros>,
+        claim: i64,
+    ) -> Result<()> {
         let span = (from.map_or(-1, |at| at.0), until.map_or(LAST + 1, |at| at.0));
         assert!(span.0 < span.1, "an interval ends after it begins");
         let before = self.validity_of(memory, i64::MAX);
@@ -114,7 +125,12 @@ impl Book for FakeBook {
         let held = |(memory, (text, seq)): (usize, &(String, Seq))| Held {
             id: id(memory),
             seq: *seq,
-            claim: self.events.borrow().iter().find(|event| event.seq == seq.0).map_or(Micros(0), |event| Micros(event.claim)),
+            claim: self
+                .events
+                .borrow()
+                .iter()
+                .find(|event| event.seq == seq.0)
+                .map_or(Micros(0), |event| Micros(event.claim)),
             text: Some(digest(text.as_bytes())),
             gone: false,
             validity: intervals(&self.validity_of(memory, i64::MAX)),

@@ -42,7 +42,8 @@ fn revisions(rows: &[Source]) -> Vec<Revision> {
 
 fn expected(rows: &[Source], claim: i64, valid: i64) -> Option<String> {
     let known = rows.iter().enumerate();
-    let known = known.filter(|(_, (author, at, text))| *at <= claim && *author <= valid && *text != 9);
+    let known =
+        known.filter(|(_, (author, at, text))| *at <= claim && *author <= valid && *text != 9);
     let (_, (_, _, text)) = known.max_by_key(|(order, (author, ..))| (*author, *order))?;
     (*text != 0).then(|| format!("text {text}"))
 }
@@ -61,8 +62,7 @@ fn run(book: &FakeBook, all: &[Source], present: &[bool]) -> Result<ImportReport
     let folder = tempfile::tempdir().unwrap();
     let mut quarantine = Quarantine::new(&folder.path().join("bad"))?;
     let mut report = ImportReport::default();
-    let mut desk =
-        Desk { quarantine: &mut quarantine, report: &mut report, progress: &mut |_| {} };
+    let mut desk = Desk { quarantine: &mut quarantine, report: &mut report, progress: &mut |_| {} };
     import(book, &slot, &revisions, &mut Texts(&rows), &mut desk)?;
     assert_eq!(report.rows(), rows.len() as u64, "every row is counted once");
     Ok(report)
@@ -73,7 +73,14 @@ fn compare(book: &FakeBook, rows: &[Source]) -> std::result::Result<(), TestCase
         for valid in -1..=LAST {
             let found = book.in_force(claim, valid);
             let expected: Vec<String> = expected(rows, claim, valid).into_iter().collect();
-            prop_assert_eq!(&found, &expected, "at claim {} and valid {} of {:?}", claim, valid, rows);
+            prop_assert_eq!(
+                &found,
+                &expected,
+                "at claim {} and valid {} of {:?}",
+                claim,
+                valid,
+                rows
+            );
         }
     }
     Ok(())

@@ -21,9 +21,7 @@ impl Appender {
         self.enter_segment(&builder)?;
         let payload_length = builder.payload_bytes();
         let storage = Arc::clone(self.shared.storage());
-        let place = self
-            .payloads
-            .place(&*storage, &self.options, payload_length)?;
+        let place = self.payloads.place(&*storage, &self.options, payload_length)?;
         let payload = builder.take_payload();
         let (number, offset) = (place.number, place.offset);
         let finished = builder.finish(number, offset, payload_length);
@@ -45,10 +43,7 @@ impl Appender {
 
     /// The position after a batch that is durable.
     fn take_in(&mut self, finished: Finished, length: u64) -> Position {
-        let segment = self
-            .segment
-            .as_mut()
-            .expect("a batch is written into an open segment");
+        let segment = self.segment.as_mut().expect("a batch is written into an open segment");
         segment.advance(length);
         self.frontier = finished.frontier;
         let number = self.shared.last_segment().unwrap_or_default();
@@ -57,10 +52,7 @@ impl Appender {
                 seq: finished.last_seq,
                 hash: finished.last,
                 recorded_at: finished.recorded_at,
-                batch: self
-                    .shared
-                    .position()
-                    .map_or(BatchNo(0), |old| old.head.batch.next()),
+                batch: self.shared.position().map_or(BatchNo(0), |old| old.head.batch.next()),
                 batch_hash: finished.hash,
                 root: finished.root,
                 epoch: self.epoch,
@@ -113,25 +105,18 @@ impl Appender {
         payload: Vec<u8>,
         batch: &[u8],
     ) -> Result<(), WriteError> {
-        let segment = self
-            .segment
-            .as_ref()
-            .expect("a batch is written into an open segment");
+        let segment = self.segment.as_ref().expect("a batch is written into an open segment");
         let (file, at) = (Arc::clone(segment.file()), segment.end());
         let Some(payload_file) = place.file else {
             return write_and_flush(&*file, batch, at).map_err(WriteError::poison);
         };
         if !self.options.concurrent {
-            payload_file
-                .write_all_at(&payload, place.offset)
-                .map_err(WriteError::poison)?;
+            payload_file.write_all_at(&payload, place.offset).map_err(WriteError::poison)?;
             file.write_all_at(batch, at).map_err(WriteError::poison)?;
             payload_file.sync_data().map_err(WriteError::poison)?;
             return file.sync_data().map_err(WriteError::poison);
         }
-        let gone = || StoreError::Poisoned {
-            cause: "the payload thread ended".to_owned(),
-        };
+        let gone = || StoreError::Poisoned { cause: "the payload thread ended".to_owned() };
         if self.flusher.is_none() {
             let started = Flusher::start().map_err(|error| StoreError::Poisoned {
                 cause: format!("the payload thread could not be started: {error}"),

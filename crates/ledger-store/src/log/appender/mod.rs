@@ -120,18 +120,14 @@ impl Appender {
     pub fn commit(&mut self, builder: BatchBuilder) -> Result<Head, StoreError> {
         self.check_usable()?;
         if builder.is_empty() {
-            return Err(StoreError::Invalid {
-                what: "a batch without records",
-            });
+            return Err(StoreError::Invalid { what: "a batch without records" });
         }
         let base = builder.base();
-        let next = self.head().map_or((BatchNo(0), BatchHash::ZERO), |head| {
-            (head.batch.next(), head.batch_hash)
-        });
+        let next = self
+            .head()
+            .map_or((BatchNo(0), BatchHash::ZERO), |head| (head.batch.next(), head.batch_hash));
         if (base.batch, base.previous) != next || base.epoch != self.epoch {
-            return Err(StoreError::Invalid {
-                what: "a batch that was begun at another head",
-            });
+            return Err(StoreError::Invalid { what: "a batch that was begun at another head" });
         }
         let done = self.write_batch(builder);
         self.settle(done)
@@ -187,13 +183,9 @@ impl Appender {
         let end = offset.saturating_add(u64::from(length));
         let (last, last_end) = (self.payloads.number(), self.payloads.end());
         if offset < payload_file::HEADER_BYTES as u64 || (file, end) > (last, last_end) {
-            return Err(StoreError::Invalid {
-                what: "a range that holds no payload",
-            });
+            return Err(StoreError::Invalid { what: "a range that holds no payload" });
         }
-        let done = self
-            .overwrite(file, offset, u64::from(length))
-            .map_err(WriteError::poison);
+        let done = self.overwrite(file, offset, u64::from(length)).map_err(WriteError::poison);
         self.settle(done)
     }
 
@@ -230,9 +222,7 @@ impl Appender {
 
     fn write_anchor_at(&mut self, position: &Position, clean: bool) -> Result<(), WriteError> {
         self.check_lock()?;
-        self.anchors
-            .write(position, clean)
-            .map_err(WriteError::poison)?;
+        self.anchors.write(position, clean).map_err(WriteError::poison)?;
         self.anchored = Some(*position);
         self.anchored_clean = clean;
         self.unanchored_bytes = 0;
@@ -241,10 +231,7 @@ impl Appender {
     }
 
     fn overwrite(&self, number: u32, offset: u64, length: u64) -> Result<(), StoreError> {
-        let file = self
-            .shared
-            .storage()
-            .open_write(&layout::payload_file(number))?;
+        let file = self.shared.storage().open_write(&layout::payload_file(number))?;
         file.zero_fill(offset, length)?;
         file.sync_data()?;
         file.punch_hole(offset, length)?;
@@ -264,9 +251,7 @@ impl Appender {
 
     fn check_usable(&self) -> Result<(), StoreError> {
         match &self.poisoned {
-            Some(cause) => Err(StoreError::Poisoned {
-                cause: cause.clone(),
-            }),
+            Some(cause) => Err(StoreError::Poisoned { cause: cause.clone() }),
             None => Ok(()),
         }
     }

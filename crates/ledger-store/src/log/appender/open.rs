@@ -42,9 +42,7 @@ impl Appender {
         let shared = Shared::new(storage, ledger, None, Vec::new());
         let payload_end = payload_file::HEADER_BYTES as u64;
         let payloads = PayloadWriter::new(ledger, 0, payload_end);
-        Ok(Self::holding(
-            shared, options, epoch, payloads, anchors, lock,
-        ))
+        Ok(Self::holding(shared, options, epoch, payloads, anchors, lock))
     }
 
     /// Takes the lock of an existing log and recovers it.
@@ -115,17 +113,13 @@ fn check_options(options: &StoreOptions) -> Result<(), StoreError> {
     if fits {
         Ok(())
     } else {
-        Err(StoreError::Invalid {
-            what: "files longer than the format allows",
-        })
+        Err(StoreError::Invalid { what: "files longer than the format allows" })
     }
 }
 
 fn refuse_existing(storage: &dyn Storage) -> Result<(), StoreError> {
     if let Some(number) = list_segments(storage)?.first() {
-        return Err(StoreError::AlreadyThere {
-            file: layout::segment(*number),
-        });
+        return Err(StoreError::AlreadyThere { file: layout::segment(*number) });
     }
     if read_anchors(storage)?.are_empty() {
         return Ok(());
@@ -142,9 +136,7 @@ fn refuse_missing(storage: &dyn Storage) -> Result<(), StoreError> {
         } else {
             "its creation was interrupted before the first record"
         };
-        return Err(StoreError::NotALedger {
-            missing: missing.to_owned(),
-        });
+        return Err(StoreError::NotALedger { missing: missing.to_owned() });
     }
     Ok(())
 }

@@ -40,9 +40,7 @@ impl Headers {
 
     /// Whether there are files behind the one that holds the head.
     pub(super) fn has_more(&self, walk: &Walk) -> bool {
-        let used = walk
-            .position
-            .map_or(0, |position| position.segment.next().0);
+        let used = walk.position.map_or(0, |position| position.segment.next().0);
         self.list.len() as u64 > used || self.torn_last
     }
 }
@@ -71,14 +69,7 @@ pub(crate) fn list_segments(storage: &dyn Storage) -> Result<Vec<SegmentNo>, Sto
         if expected != *found {
             let what = "the row of segments";
             let file = layout::segment(expected);
-            return Err(StoreError::damaged(
-                &file,
-                0,
-                None,
-                what,
-                "this file",
-                "no file",
-            ));
+            return Err(StoreError::damaged(&file, 0, None, what, "this file", "no file"));
         }
     }
     Ok(numbers)
@@ -90,12 +81,8 @@ pub(crate) fn read_headers(
     ledger: LedgerId,
     numbers: &[SegmentNo],
 ) -> Result<Headers, StoreError> {
-    let mut headers = Headers {
-        list: Vec::new(),
-        lengths: Vec::new(),
-        stop: None,
-        torn_last: false,
-    };
+    let mut headers =
+        Headers { list: Vec::new(), lengths: Vec::new(), stop: None, torn_last: false };
     for number in numbers {
         let file = storage.open_read(&layout::segment(*number))?;
         let length = file.len()?;
@@ -126,10 +113,7 @@ fn undecodable(file: &RelPath, error: FormatError) -> Stop {
             | FormatError::BadMagic { .. }
             | FormatError::CheckMismatch { .. }
     );
-    Stop {
-        torn,
-        error: StoreError::undecodable(file, 0, None, "a segment header", error),
-    }
+    Stop { torn, error: StoreError::undecodable(file, 0, None, "a segment header", error) }
 }
 
 /// Checks what can be told of a header without reading the batches before it.
@@ -147,11 +131,7 @@ fn follows(before: &Headers, header: &SegmentHeader, file: &RelPath) -> Result<(
         return if begins {
             Ok(())
         } else {
-            Err(wrong(
-                what,
-                "the beginning of a log".to_owned(),
-                "a continuation".to_owned(),
-            ))
+            Err(wrong(what, "the beginning of a log".to_owned(), "a continuation".to_owned()))
         };
     };
     let length = before.length(before.list.len() - 1);
@@ -161,9 +141,7 @@ fn follows(before: &Headers, header: &SegmentHeader, file: &RelPath) -> Result<(
         let expected = format!("{} bytes", header.previous_length);
         let at = length.min(header.previous_length);
         let what = "the length of a closed segment";
-        return Err(StoreError::damaged(
-            &previous, at, None, what, expected, found,
-        ));
+        return Err(StoreError::damaged(&previous, at, None, what, expected, found));
     }
     if header.first_seq <= previous.first_seq || header.first_batch <= previous.first_batch {
         return Err(wrong(
@@ -174,11 +152,7 @@ fn follows(before: &Headers, header: &SegmentHeader, file: &RelPath) -> Result<(
     }
     if header.epoch < previous.epoch {
         let least = format!("{} or more", previous.epoch);
-        return Err(wrong(
-            "the epoch of a segment",
-            least,
-            header.epoch.to_string(),
-        ));
+        return Err(wrong("the epoch of a segment", least, header.epoch.to_string()));
     }
     Ok(())
 }

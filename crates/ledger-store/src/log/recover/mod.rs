@@ -103,9 +103,7 @@ pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recover
     }
     let head = walk.position.map(|position| position.head);
     let unclean = !clean && (walk.position.is_some() || dropped.is_some());
-    let kept = walk
-        .position
-        .map_or(0, |position| position.segment.next().0);
+    let kept = walk.position.map_or(0, |position| position.segment.next().0);
     let mut list = headers.list;
     list.truncate(usize::try_from(kept).unwrap_or(usize::MAX));
     Ok(Recovered {
@@ -136,10 +134,7 @@ fn sound_headers(
         && numbers.last().is_none_or(|last| *last < anchored.segment)
     {
         let (file, offset) = match numbers.last() {
-            Some(last) => (
-                layout::segment(*last),
-                headers.lengths.last().copied().unwrap_or(0),
-            ),
+            Some(last) => (layout::segment(*last), headers.lengths.last().copied().unwrap_or(0)),
             None => (layout::LOG, 0),
         };
         return Err(lost(anchored, file, offset, None));
@@ -158,14 +153,8 @@ fn sound_headers(
 
 /// A blank anchor pair goes with a log whose first commit was not answered, and with no other.
 fn check_unanchored(anchors: &Anchors, walk: &Walk) -> Result<(), StoreError> {
-    let more = walk
-        .position
-        .is_some_and(|position| position.head.batch > BatchNo(0));
-    if anchors.are_blank() && more {
-        Err(blank_anchors())
-    } else {
-        Ok(())
-    }
+    let more = walk.position.is_some_and(|position| position.head.batch > BatchNo(0));
+    if anchors.are_blank() && more { Err(blank_anchors()) } else { Ok(()) }
 }
 
 /// What a log with blank anchors and several batches is.
@@ -190,11 +179,7 @@ fn check_payload_files(
         if is_last && position.payload_end <= begins {
             continue;
         }
-        let needed = if is_last {
-            position.payload_end
-        } else {
-            begins
-        };
+        let needed = if is_last { position.payload_end } else { begins };
         let file = match storage.open_read(&path) {
             Err(error) if error.is_not_found() => {
                 return Err(super::payload_writer::missing(&path, needed));
@@ -205,9 +190,7 @@ fn check_payload_files(
         if found < needed {
             let what = "a payload file";
             let expected = format!("at least {needed} bytes");
-            return Err(StoreError::damaged(
-                &path, found, None, what, expected, found,
-            ));
+            return Err(StoreError::damaged(&path, found, None, what, expected, found));
         }
     }
     Ok(())

@@ -79,15 +79,7 @@ fn keep_torn_segment(
     let bytes = tail.content();
     let quarantine = quarantine::keep(storage, &*file, 0, bytes)?;
     let reason = "the header of its segment is not whole".to_owned();
-    Ok(Some(DroppedTail {
-        batch,
-        seq,
-        file: path,
-        offset: 0,
-        bytes,
-        quarantine,
-        reason,
-    }))
+    Ok(Some(DroppedTail { batch, seq, file: path, offset: 0, bytes, quarantine, reason }))
 }
 
 /// Rewrites every segment from the anchored one to that of the head, and cuts the last one.
@@ -132,17 +124,8 @@ fn rewrite_payloads(
             _ => 0,
         };
         // Before the first payload an anchor says that the header is there, which it may not be.
-        let from = if from <= payload_file::HEADER_BYTES as u64 {
-            0
-        } else {
-            from
-        };
-        rewrite(
-            storage,
-            &path,
-            from,
-            is_last.then_some(position.payload_end),
-        )?;
+        let from = if from <= payload_file::HEADER_BYTES as u64 { 0 } else { from };
+        rewrite(storage, &path, from, is_last.then_some(position.payload_end))?;
     }
     Ok(())
 }
@@ -176,9 +159,7 @@ fn remove_segments(
     headers: &Headers,
     walk: &Walk,
 ) -> Result<(), StoreError> {
-    let first = walk
-        .position
-        .map_or(0, |position| position.segment.next().0);
+    let first = walk.position.map_or(0, |position| position.segment.next().0);
     let count = headers.list.len() as u64 + u64::from(headers.torn_last);
     for number in first..count {
         storage.remove_file(&layout::segment(SegmentNo(number)))?;
@@ -211,9 +192,7 @@ fn unused_payload_files(
         .collect();
     if let [_, second, ..] = unused.as_slice() {
         let what = "the row of payload files";
-        return Err(StoreError::damaged(
-            second, 0, None, what, "no file", "a file",
-        ));
+        return Err(StoreError::damaged(second, 0, None, what, "no file", "a file"));
     }
     Ok(unused)
 }

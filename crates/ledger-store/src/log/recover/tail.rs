@@ -31,10 +31,7 @@ impl Tail {
 
     /// Bytes up to and including the last one that is not zero.
     pub(super) fn content(&self) -> u64 {
-        self.bytes
-            .iter()
-            .rposition(|byte| *byte != 0)
-            .map_or(0, |last| last as u64 + 1)
+        self.bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last as u64 + 1)
     }
 
     /// Where a batch with a number above `failed` begins. Whoever wrote it had seen the failed one
@@ -42,10 +39,7 @@ impl Tail {
     pub(super) fn later_batch(&self, failed: BatchNo) -> Option<u64> {
         let mut from = 1;
         while let Some(rest) = self.bytes.get(from..) {
-            let at = from
-                + rest
-                    .windows(MAGIC.len())
-                    .position(|window| *window == MAGIC)?;
+            let at = from + rest.windows(MAGIC.len()).position(|window| *window == MAGIC)?;
             let header = BatchHeader::decode(self.bytes.get(at..).unwrap_or_default());
             if header.is_ok_and(|header| header.batch > failed) {
                 return Some(self.offset + at as u64);

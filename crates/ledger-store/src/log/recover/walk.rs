@@ -73,12 +73,7 @@ pub(super) fn from_anchor(
         hasher: RecordHasher::new(&ledger),
         spans: Spans::default(),
         reached_anchor: anchored.is_none(),
-        walk: Walk {
-            position: None,
-            frontier: Frontier::new(),
-            dropped: None,
-            has_tail: false,
-        },
+        walk: Walk { position: None, frontier: Frontier::new(), dropped: None, has_tail: false },
     };
     let Some(header) = headers.list.get(first) else {
         return Ok(walker.walk);
@@ -100,9 +95,7 @@ impl Walker<'_> {
         let entered = self.walk.position.map(|position| position.segment_end);
         if let Some(end) = entered {
             let next = chain.next_seq;
-            chain
-                .enter(&header, end)
-                .map_err(|fault| fault.into_error(&path, 0, next))?;
+            chain.enter(&header, end).map_err(|fault| fault.into_error(&path, 0, next))?;
         }
         let file: Arc<dyn StorageFile> = self.storage.open_read(&path)?.into();
         let length = self.headers.length(index);
@@ -129,14 +122,7 @@ impl Walker<'_> {
         if has_later && end < length {
             let next = Some(chain.next_seq);
             let what = "the end of a closed segment";
-            return Err(StoreError::damaged(
-                &path,
-                end,
-                next,
-                what,
-                "a batch or the end",
-                "zeros",
-            ));
+            return Err(StoreError::damaged(&path, end, next, what, "a batch or the end", "zeros"));
         }
         match self.anchored {
             Some(anchored) if anchored.segment == header.segment && !self.reached_anchor => {
@@ -193,10 +179,7 @@ impl Walker<'_> {
             return Ok(Ok(()));
         }
         let torn = |expected: &str, found: &str| Fault::torn("a payload range", expected, found);
-        let file = match self
-            .storage
-            .open_read(&layout::payload_file(header.payload_file))
-        {
+        let file = match self.storage.open_read(&layout::payload_file(header.payload_file)) {
             Err(error) if error.is_not_found() => return Ok(Err(torn("a file", "no file"))),
             opened => opened?,
         };

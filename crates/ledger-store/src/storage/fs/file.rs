@@ -31,11 +31,7 @@ impl FsFile {
     }
 
     fn length(&self, op: Op) -> Result<u64, StorageError> {
-        Ok(self
-            .file
-            .metadata()
-            .map_err(|error| self.error(op, error))?
-            .len())
+        Ok(self.file.metadata().map_err(|error| self.error(op, error))?.len())
     }
 
     fn read(&self, buf: &mut [u8], offset: u64) -> Result<usize, StorageError> {
@@ -67,9 +63,7 @@ impl FsFile {
     fn write_zeros(&self, op: Op, offset: u64, len: u64) -> Result<(), StorageError> {
         let (mut at, mut left) = (offset, len);
         while left > 0 {
-            let count = usize::try_from(left)
-                .unwrap_or(ZEROS.len())
-                .min(ZEROS.len());
+            let count = usize::try_from(left).unwrap_or(ZEROS.len()).min(ZEROS.len());
             self.write(op, ZEROS.get(..count).unwrap_or_default(), at)?;
             at = at.saturating_add(count as u64);
             left -= count as u64;
@@ -119,9 +113,7 @@ impl StorageFile for FsFile {
     }
 
     fn set_len(&self, len: u64) -> Result<(), StorageError> {
-        self.file
-            .set_len(len)
-            .map_err(|error| self.error(Op::SetLen, error).at(len))
+        self.file.set_len(len).map_err(|error| self.error(Op::SetLen, error).at(len))
     }
 
     fn zero_fill(&self, offset: u64, len: u64) -> Result<(), StorageError> {
@@ -137,14 +129,10 @@ impl StorageFile for FsFile {
     }
 
     fn sync_data(&self) -> Result<(), StorageError> {
-        self.file
-            .sync_data()
-            .map_err(|error| self.error(Op::SyncData, error))
+        self.file.sync_data().map_err(|error| self.error(Op::SyncData, error))
     }
 
     fn sync_all(&self) -> Result<(), StorageError> {
-        self.file
-            .sync_all()
-            .map_err(|error| self.error(Op::SyncAll, error))
+        self.file.sync_all().map_err(|error| self.error(Op::SyncAll, error))
     }
 }

@@ -24,13 +24,7 @@ fn only_the_owner_can_read() {
     let storage = FsStorage::create(&root).unwrap();
     storage.create_dir(&path("log/old")).unwrap();
     storage.create_exclusive(&path("log/1.seg")).unwrap();
-    let mode = |at: &str| {
-        std::fs::metadata(root.join(at))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o777
-    };
+    let mode = |at: &str| std::fs::metadata(root.join(at)).unwrap().permissions().mode() & 0o777;
     assert_eq!(
         [mode("."), mode("log"), mode("log/old"), mode("log/1.seg")],
         [0o700, 0o700, 0o700, 0o600]
@@ -44,11 +38,7 @@ fn a_missing_directory_is_not_found() {
     let dir = tempfile::tempdir().unwrap();
     let error = FsStorage::open(&dir.path().join("none")).unwrap_err();
     assert!(error.is_not_found(), "{error}");
-    assert!(
-        FsStorage::create(&dir.path().join("none/below"))
-            .unwrap_err()
-            .is_not_found()
-    );
+    assert!(FsStorage::create(&dir.path().join("none/below")).unwrap_err().is_not_found());
 }
 
 #[test]
@@ -59,20 +49,9 @@ fn links_and_pipes_are_no_files() {
     symlink(outside.path(), dir.path().join("link")).unwrap();
     assert!(storage.open_read(&path("link")).is_err());
     assert!(storage.open_write(&path("link")).is_err());
-    assert!(
-        storage
-            .create_exclusive(&path("link"))
-            .unwrap_err()
-            .is_already_exists()
-    );
-    rustix::fs::mknodat(
-        &storage.root.dir,
-        "pipe",
-        rustix::fs::FileType::Fifo,
-        Mode::RWXU,
-        0,
-    )
-    .unwrap();
+    assert!(storage.create_exclusive(&path("link")).unwrap_err().is_already_exists());
+    rustix::fs::mknodat(&storage.root.dir, "pipe", rustix::fs::FileType::Fifo, Mode::RWXU, 0)
+        .unwrap();
     let error = storage.open_read(&path("pipe")).unwrap_err();
     assert!(error.to_string().ends_with("not a regular file"), "{error}");
 }
@@ -96,18 +75,10 @@ fn removal_does_not_follow_links() {
 fn read_only_reads_and_refuses_the_rest() {
     let dir = tempfile::tempdir().unwrap();
     let writer = FsStorage::open(dir.path()).unwrap();
-    writer
-        .create_exclusive(&path("file"))
-        .unwrap()
-        .write_all_at(b"abc", 0)
-        .unwrap();
+    writer.create_exclusive(&path("file")).unwrap().write_all_at(b"abc", 0).unwrap();
     let storage = FsStorage::open_read_only(dir.path()).unwrap();
     let mut buf = [0; 3];
-    storage
-        .open_read(&path("file"))
-        .unwrap()
-        .read_exact_at(&mut buf, 0)
-        .unwrap();
+    storage.open_read(&path("file")).unwrap().read_exact_at(&mut buf, 0).unwrap();
     assert_eq!(&buf, b"abc");
     let refused = [
         storage.create_exclusive(&path("new")).map(drop),
@@ -136,10 +107,7 @@ fn a_moved_directory_stays_the_same_ledger() {
     std::fs::create_dir(&here).unwrap();
     storage.create_exclusive(&path("file")).unwrap();
     assert!(there.join("file").exists() && !here.join("file").exists());
-    assert!(
-        !guard.still_held().unwrap(),
-        "the path names another directory now"
-    );
+    assert!(!guard.still_held().unwrap(), "the path names another directory now");
 }
 
 #[test]

@@ -35,17 +35,11 @@ pub(super) struct ChangeLog<C> {
 
 impl<C> ChangeLog<C> {
     pub(super) fn new() -> Self {
-        Self {
-            pending: Vec::new(),
-        }
+        Self { pending: Vec::new() }
     }
 
     pub(super) fn push(&mut self, id: u64, change: C) {
-        self.pending.push(Pending {
-            id,
-            change,
-            fate: Fate::Open,
-        });
+        self.pending.push(Pending { id, change, fate: Fate::Open });
     }
 
     pub(super) fn abandon(&mut self) {
@@ -55,15 +49,8 @@ impl<C> ChangeLog<C> {
     /// Marks what was open as durable and returns what can be folded into the base, in order.
     pub(super) fn sync(&mut self) -> Vec<C> {
         self.settle(Fate::Synced);
-        let durable = self
-            .pending
-            .iter()
-            .take_while(|pending| pending.is_durable())
-            .count();
-        self.pending
-            .drain(..durable)
-            .map(|pending| pending.change)
-            .collect()
+        let durable = self.pending.iter().take_while(|pending| pending.is_durable()).count();
+        self.pending.drain(..durable).map(|pending| pending.change).collect()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Pending<C>> {

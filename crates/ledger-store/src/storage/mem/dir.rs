@@ -28,11 +28,7 @@ impl DirNode {
 
     /// A directory whose entries are all on the medium.
     pub(super) fn durable(entries: Entries) -> Self {
-        Self {
-            live: entries.clone(),
-            base: entries,
-            log: ChangeLog::new(),
-        }
+        Self { live: entries.clone(), base: entries, log: ChangeLog::new() }
     }
 
     pub(super) fn entries(&self) -> &Entries {

@@ -24,11 +24,7 @@ pub(super) struct FileNode {
 
 impl FileNode {
     pub(super) fn new() -> Self {
-        Self {
-            live: Vec::new(),
-            base: Vec::new(),
-            log: ChangeLog::new(),
-        }
+        Self { live: Vec::new(), base: Vec::new(), log: ChangeLog::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -69,11 +65,7 @@ impl FileNode {
                 pending.change.apply(&mut bytes, &tear);
             }
         }
-        Self {
-            live: bytes.clone(),
-            base: bytes,
-            log: ChangeLog::new(),
-        }
+        Self { live: bytes.clone(), base: bytes, log: ChangeLog::new() }
     }
 }
 
@@ -112,11 +104,7 @@ impl FileChange {
             let sector = at as u64 / SECTOR;
             let next = sector_end(sector).min(end);
             // One run of sectors that share a fate, so that a whole write is one copy.
-            let run = if matches!(tear.keep, Keep::All) {
-                end
-            } else {
-                next
-            };
+            let run = if matches!(tear.keep, Keep::All) { end } else { next };
             if tear.keeps(sector) {
                 self.copy(bytes, offset, at, run);
             }

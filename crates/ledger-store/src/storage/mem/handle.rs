@@ -26,12 +26,7 @@ impl MemFile {
         id: NodeId,
         writable: bool,
     ) -> Self {
-        Self {
-            state: Arc::clone(state),
-            path: path.clone(),
-            id,
-            writable,
-        }
+        Self { state: Arc::clone(state), path: path.clone(), id, writable }
     }
 
     /// One operation that changes `len` bytes from `offset`: counted, checked, shortened if the
@@ -57,10 +52,8 @@ impl MemFile {
             return Err(fail(Errno::FBIG));
         }
         let fits = "the longest file fits memory";
-        let (offset, len) = (
-            usize::try_from(offset).expect(fits),
-            usize::try_from(len).expect(fits),
-        );
+        let (offset, len) =
+            (usize::try_from(offset).expect(fits), usize::try_from(len).expect(fits));
         if let Some(change) = make(offset, len) {
             let id = state.change_id();
             state.file_mut(self.id).map_err(fail)?.change(id, change);
@@ -76,9 +69,7 @@ impl MemFile {
             }
             return Err(failed);
         }
-        let file = state
-            .file_mut(self.id)
-            .map_err(|errno| error(op, &self.path, errno))?;
+        let file = state.file_mut(self.id).map_err(|errno| error(op, &self.path, errno))?;
         file.sync();
         Ok(())
     }
@@ -92,9 +83,7 @@ impl StorageFile for MemFile {
     fn len(&self) -> Result<u64, StorageError> {
         let mut state = lock(&self.state);
         state.begin(Op::Len, &self.path)?;
-        let file = state
-            .file(self.id)
-            .map_err(|errno| error(Op::Len, &self.path, errno))?;
+        let file = state.file(self.id).map_err(|errno| error(Op::Len, &self.path, errno))?;
         Ok(file.bytes().len() as u64)
     }
 
@@ -108,10 +97,7 @@ impl StorageFile for MemFile {
         };
         let fail = |errno| error(Op::ReadAt, &self.path, errno).at(offset);
         let bytes = state.file(self.id).map_err(fail)?.bytes();
-        let rest = usize::try_from(offset)
-            .ok()
-            .and_then(|at| bytes.get(at..))
-            .unwrap_or_default();
+        let rest = usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
         let count = rest.len().min(buf.len()).min(limit);
         if let (Some(target), Some(source)) = (buf.get_mut(..count), rest.get(..count)) {
             target.copy_from_slice(source);
@@ -132,10 +118,7 @@ impl StorageFile for MemFile {
     fn write_all_at(&self, data: &[u8], offset: u64) -> Result<(), StorageError> {
         self.change(Op::WriteAllAt, offset, data.len() as u64, |offset, len| {
             let data = data.get(..len).unwrap_or_default();
-            (len > 0).then(|| FileChange::Write {
-                offset,
-                data: data.into(),
-            })
+            (len > 0).then(|| FileChange::Write { offset, data: data.into() })
         })
     }
 
@@ -152,9 +135,7 @@ impl StorageFile for MemFile {
     fn punch_hole(&self, offset: u64, len: u64) -> Result<(), StorageError> {
         let end = {
             let state = lock(&self.state);
-            state
-                .file(self.id)
-                .map_or(0, |file| file.bytes().len() as u64)
+            state.file(self.id).map_or(0, |file| file.bytes().len() as u64)
         };
         let inside = offset.saturating_add(len).min(end).saturating_sub(offset);
         // Nothing of it inside the file: still an operation, at a place that is always allowed.
@@ -187,10 +168,7 @@ pub(super) struct MemLock {
 
 impl MemLock {
     pub(super) fn new(state: &Arc<Mutex<State>>, id: NodeId) -> Self {
-        Self {
-            state: Arc::clone(state),
-            id,
-        }
+        Self { state: Arc::clone(state), id }
     }
 }
 

@@ -79,10 +79,7 @@ impl State {
             None => Extent::All,
             Some(Fault::Short { .. }) if !divisible => Extent::All,
             Some(Fault::Short { bytes }) => {
-                let failed = StorageError {
-                    source: Errno::NOSPC.into(),
-                    ..failed
-                };
+                let failed = StorageError { source: Errno::NOSPC.into(), ..failed };
                 Extent::Part(bytes, failed)
             }
             Some(fault @ Fault::StopInside { bytes }) if divisible && op != Op::ReadAt => {
@@ -100,20 +97,11 @@ impl State {
         len: u64,
     ) -> Result<Option<Fault>, StorageError> {
         if self.stopped {
-            return Err(StorageError {
-                source: stopped(),
-                ..error(op, path, Errno::IO)
-            });
+            return Err(StorageError { source: stopped(), ..error(op, path, Errno::IO) });
         }
         let index = self.ops;
         self.ops += 1;
-        self.trace.push(TraceEntry {
-            index,
-            op,
-            path: path.clone(),
-            offset,
-            len,
-        });
+        self.trace.push(TraceEntry { index, op, path: path.clone(), offset, len });
         Ok(self.plan.fault(index))
     }
 
@@ -187,11 +175,8 @@ impl State {
     /// What is left after a crash. Nodes keep their numbers; those that no surviving name leads to
     /// are gone. A node that two names lead to (half of a rename survived) is visited once.
     pub(super) fn crash(&self, how: Survival) -> Self {
-        let mut left = Self {
-            next_node: self.next_node,
-            next_change: self.next_change,
-            ..Self::new()
-        };
+        let mut left =
+            Self { next_node: self.next_node, next_change: self.next_change, ..Self::new() };
         let mut open = vec![ROOT];
         let mut seen = BTreeSet::from([ROOT]);
         while let Some(id) = open.pop() {

@@ -37,10 +37,7 @@ pub(super) struct Tear {
 }
 
 impl Tear {
-    pub(super) const WHOLE: Self = Self {
-        keep: Keep::All,
-        extends: true,
-    };
+    pub(super) const WHOLE: Self = Self { keep: Keep::All, extends: true };
 
     pub(super) fn keeps(&self, sector: u64) -> bool {
         match self.keep {

@@ -57,16 +57,9 @@ fn damage_is_on_the_medium_and_counts_as_no_operation() {
     let before = storage.ops();
     storage.flip_bit(&path("file"), 1, 0).unwrap();
     assert_eq!(storage.contents(&path("file")).unwrap(), b"acc");
-    storage
-        .edit(&path("file"), |bytes| bytes.truncate(2))
-        .unwrap();
+    storage.edit(&path("file"), |bytes| bytes.truncate(2)).unwrap();
     assert!(storage.flip_bit(&path("file"), 2, 0).is_err());
-    assert!(
-        storage
-            .flip_bit(&path("none"), 0, 0)
-            .unwrap_err()
-            .is_not_found()
-    );
+    assert!(storage.flip_bit(&path("none"), 0, 0).unwrap_err().is_not_found());
     assert_eq!(storage.ops(), before);
     assert_eq!(file.len().unwrap(), 2);
     let left = storage.crash(Survival::Nothing);

@@ -10,13 +10,9 @@ const DAY: i64 = 86_400 * SECOND;
 fn scanned_start(day: Day, zone: &Zone) -> Micros {
     let midnight = day_bounds(day, &Zone::UTC).0.0;
     let reached = |at: i64| at + zone.offset_seconds(Micros(at)) * SECOND >= midnight;
-    let minute = (midnight - 16 * 3600 * SECOND..)
-        .step_by(60 * 1_000_000)
-        .find(|at| reached(*at))
-        .unwrap();
-    let second = (minute - 60 * SECOND..=minute)
-        .step_by(1_000_000)
-        .find(|at| reached(*at));
+    let minute =
+        (midnight - 16 * 3600 * SECOND..).step_by(60 * 1_000_000).find(|at| reached(*at)).unwrap();
+    let second = (minute - 60 * SECOND..=minute).step_by(1_000_000).find(|at| reached(*at));
     Micros(second.unwrap())
 }
 
@@ -51,114 +47,29 @@ fn days_of_two_centuries_abut_and_begin_where_a_scan_says() {
 
 /// A zone, a date, and the start and end of that day.
 const MIDNIGHTS: &[[&str; 4]] = &[
-    [
-        "UTC",
-        "2026-03-03",
-        "2026-03-03T00:00:00Z",
-        "2026-03-04T00:00:00Z",
-    ],
-    [
-        "+02:00",
-        "2026-03-03",
-        "2026-03-02T22:00:00Z",
-        "2026-03-03T22:00:00Z",
-    ],
-    [
-        "Europe/Berlin",
-        "2026-03-29",
-        "2026-03-28T23:00:00Z",
-        "2026-03-29T22:00:00Z",
-    ],
+    ["UTC", "2026-03-03", "2026-03-03T00:00:00Z", "2026-03-04T00:00:00Z"],
+    ["+02:00", "2026-03-03", "2026-03-02T22:00:00Z", "2026-03-03T22:00:00Z"],
+    ["Europe/Berlin", "2026-03-29", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z"],
     // Midnight is skipped.
-    [
-        "America/Sao_Paulo",
-        "2018-11-04",
-        "2018-11-04T03:00:00Z",
-        "2018-11-05T02:00:00Z",
-    ],
-    [
-        "Asia/Beirut",
-        "2022-03-27",
-        "2022-03-26T22:00:00Z",
-        "2022-03-27T21:00:00Z",
-    ],
-    [
-        "Africa/Cairo",
-        "2023-04-28",
-        "2023-04-27T22:00:00Z",
-        "2023-04-28T21:00:00Z",
-    ],
+    ["America/Sao_Paulo", "2018-11-04", "2018-11-04T03:00:00Z", "2018-11-05T02:00:00Z"],
+    ["Asia/Beirut", "2022-03-27", "2022-03-26T22:00:00Z", "2022-03-27T21:00:00Z"],
+    ["Africa/Cairo", "2023-04-28", "2023-04-27T22:00:00Z", "2023-04-28T21:00:00Z"],
     // The clock goes back from midnight: the day before is 25 hours long.
-    [
-        "Africa/Cairo",
-        "2023-10-26",
-        "2023-10-25T21:00:00Z",
-        "2023-10-26T22:00:00Z",
-    ],
-    [
-        "America/Sao_Paulo",
-        "2018-02-17",
-        "2018-02-17T02:00:00Z",
-        "2018-02-18T03:00:00Z",
-    ],
+    ["Africa/Cairo", "2023-10-26", "2023-10-25T21:00:00Z", "2023-10-26T22:00:00Z"],
+    ["America/Sao_Paulo", "2018-02-17", "2018-02-17T02:00:00Z", "2018-02-18T03:00:00Z"],
     // Midnight happens twice, the earlier one counts.
-    [
-        "America/Havana",
-        "2023-11-05",
-        "2023-11-05T04:00:00Z",
-        "2023-11-06T05:00:00Z",
-    ],
-    [
-        "America/St_Johns",
-        "2006-10-29",
-        "2006-10-29T02:30:00Z",
-        "2006-10-30T03:30:00Z",
-    ],
+    ["America/Havana", "2023-11-05", "2023-11-05T04:00:00Z", "2023-11-06T05:00:00Z"],
+    ["America/St_Johns", "2006-10-29", "2006-10-29T02:30:00Z", "2006-10-30T03:30:00Z"],
     // The day did not happen.
-    [
-        "Pacific/Apia",
-        "2011-12-29",
-        "2011-12-29T10:00:00Z",
-        "2011-12-30T10:00:00Z",
-    ],
-    [
-        "Pacific/Apia",
-        "2011-12-30",
-        "2011-12-30T10:00:00Z",
-        "2011-12-30T10:00:00Z",
-    ],
-    [
-        "Pacific/Apia",
-        "2011-12-31",
-        "2011-12-30T10:00:00Z",
-        "2011-12-31T10:00:00Z",
-    ],
-    [
-        "Pacific/Kwajalein",
-        "1993-08-21",
-        "1993-08-21T12:00:00Z",
-        "1993-08-21T12:00:00Z",
-    ],
-    [
-        "Asia/Manila",
-        "1844-12-31",
-        "1844-12-31T15:56:08Z",
-        "1844-12-31T15:56:08Z",
-    ],
+    ["Pacific/Apia", "2011-12-29", "2011-12-29T10:00:00Z", "2011-12-30T10:00:00Z"],
+    ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00Z", "2011-12-30T10:00:00Z"],
+    ["Pacific/Apia", "2011-12-31", "2011-12-30T10:00:00Z", "2011-12-31T10:00:00Z"],
+    ["Pacific/Kwajalein", "1993-08-21", "1993-08-21T12:00:00Z", "1993-08-21T12:00:00Z"],
+    ["Asia/Manila", "1844-12-31", "1844-12-31T15:56:08Z", "1844-12-31T15:56:08Z"],
     // The clock went back by a day, and most of the day happened twice.
-    [
-        "America/Juneau",
-        "1867-10-19",
-        "1867-10-18T08:57:41Z",
-        "1867-10-20T08:57:41Z",
-    ],
+    ["America/Juneau", "1867-10-19", "1867-10-18T08:57:41Z", "1867-10-20T08:57:41Z"],
     // Local mean time has seconds.
-    [
-        "Europe/Paris",
-        "1850-01-01",
-        "1849-12-31T23:50:39Z",
-        "1850-01-01T23:50:39Z",
-    ],
+    ["Europe/Paris", "1850-01-01", "1849-12-31T23:50:39Z", "1850-01-01T23:50:39Z"],
 ];
 
 #[test]
@@ -167,11 +78,7 @@ fn known_midnights() {
         let When::Date(date) = when(date, name) else {
             panic!("{date} is a date");
         };
-        assert_eq!(
-            day_bounds(date, &zone(name)),
-            (at(start), at(end)),
-            "{name} {date}"
-        );
+        assert_eq!(day_bounds(date, &zone(name)), (at(start), at(end)), "{name} {date}");
     }
 }
 
@@ -201,14 +108,8 @@ fn an_instant_lies_within_its_day() {
     }
     // 23:30 of October 28 happened twice; the second time the 29th had begun.
     let st_johns = zone("America/St_Johns");
-    assert_eq!(
-        Day::containing(at("2006-10-29T02:00:00Z"), &st_johns),
-        Some(day(2006, 10, 28))
-    );
-    assert_eq!(
-        Day::containing(at("2006-10-29T03:00:00Z"), &st_johns),
-        Some(day(2006, 10, 29))
-    );
+    assert_eq!(Day::containing(at("2006-10-29T02:00:00Z"), &st_johns), Some(day(2006, 10, 28)));
+    assert_eq!(Day::containing(at("2006-10-29T03:00:00Z"), &st_johns), Some(day(2006, 10, 29)));
     assert_eq!(Day::containing(Micros(i64::MAX), &st_johns), None);
     assert_eq!(Day::containing(Micros(i64::MIN), &st_johns), None);
 }

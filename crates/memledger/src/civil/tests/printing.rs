@@ -15,10 +15,7 @@ fn the_supported_range_is_the_one_tested() {
     assert_eq!(format_utc(Micros(FIRST)), "-9999-01-01T00:00:00Z");
     assert_eq!(format_utc(Micros(LAST)), "9999-12-31T23:59:59.999999Z");
     assert_eq!(
-        (
-            at("-9999-01-01T00:00:00Z"),
-            at("9999-12-31T23:59:59.999999Z")
-        ),
+        (at("-9999-01-01T00:00:00Z"), at("9999-12-31T23:59:59.999999Z")),
         (Micros(FIRST), Micros(LAST))
     );
 }
@@ -42,32 +39,14 @@ fn fractions_have_no_digits_or_three_or_six() {
 
 #[test]
 fn the_ends_of_the_type_are_printed() {
-    assert_eq!(
-        format_utc(Micros(i64::MAX)),
-        "+294247-01-10T04:00:54.775807Z"
-    );
-    assert_eq!(
-        format_utc(Micros(i64::MIN)),
-        "-290308-12-21T19:59:05.224192Z"
-    );
-    assert_eq!(
-        format_in(Micros(i64::MAX), &zone("+23:59")),
-        "+294247-01-11T03:59:54.775807+23:59"
-    );
-    assert_eq!(
-        format_in(Micros(i64::MIN), &zone("-23:59")),
-        "-290308-12-20T20:00:05.224192-23:59"
-    );
+    assert_eq!(format_utc(Micros(i64::MAX)), "+294247-01-10T04:00:54.775807Z");
+    assert_eq!(format_utc(Micros(i64::MIN)), "-290308-12-21T19:59:05.224192Z");
+    assert_eq!(format_in(Micros(i64::MAX), &zone("+23:59")), "+294247-01-11T03:59:54.775807+23:59");
+    assert_eq!(format_in(Micros(i64::MIN), &zone("-23:59")), "-290308-12-20T20:00:05.224192-23:59");
     // Beyond the calendar's range a zone has its first and its last offset.
     let new_york = zone("America/New_York");
-    assert_eq!(
-        format_in(Micros(i64::MAX), &new_york),
-        "+294247-01-09T23:00:54.775807-05:00"
-    );
-    assert_eq!(
-        format_in(Micros(i64::MIN), &new_york),
-        "-290308-12-21T15:03:03.224192-04:56:02"
-    );
+    assert_eq!(format_in(Micros(i64::MAX), &new_york), "+294247-01-09T23:00:54.775807-05:00");
+    assert_eq!(format_in(Micros(i64::MIN), &new_york), "-290308-12-21T15:03:03.224192-04:56:02");
     for name in ZONES {
         assert!(!format_in(Micros(i64::MAX), &zone(name)).is_empty());
         assert!(!format_in(Micros(i64::MIN), &zone(name)).is_empty());
@@ -78,18 +57,9 @@ fn the_ends_of_the_type_are_printed() {
 fn zones_print_their_clock_and_offset() {
     let noon = at("2026-03-03T12:00:00Z");
     assert_eq!(format_in(noon, &Zone::UTC), "2026-03-03T12:00:00Z");
-    assert_eq!(
-        format_in(noon, &zone("Europe/London")),
-        "2026-03-03T12:00:00+00:00"
-    );
-    assert_eq!(
-        format_in(noon, &zone("Asia/Kathmandu")),
-        "2026-03-03T17:45:00+05:45"
-    );
-    assert_eq!(
-        format_in(noon, &zone("America/St_Johns")),
-        "2026-03-03T08:30:00-03:30"
-    );
+    assert_eq!(format_in(noon, &zone("Europe/London")), "2026-03-03T12:00:00+00:00");
+    assert_eq!(format_in(noon, &zone("Asia/Kathmandu")), "2026-03-03T17:45:00+05:45");
+    assert_eq!(format_in(noon, &zone("America/St_Johns")), "2026-03-03T08:30:00-03:30");
     assert_eq!(
         format_in(at("1850-01-01T00:00:00Z"), &zone("Europe/Paris")),
         "1850-01-01T00:09:21+00:09:21"
@@ -110,12 +80,7 @@ fn the_basis_of_an_answer_is_named() {
         format!("known before 2026-03-03T23:00:00Z (2026-03-03, Europe/Berlin, tz {version})")
     );
     let afternoon = at("2026-03-03T14:00:00Z");
-    for when in [
-        when("2026-03-03T14:00:00Z", "UTC"),
-        When::Seq(4),
-        When::Head,
-        When::Size(5),
-    ] {
+    for when in [when("2026-03-03T14:00:00Z", "UTC"), When::Seq(4), When::Head, When::Size(5)] {
         assert_eq!(
             describe_known(&when, &zone("Asia/Tokyo"), afternoon),
             "known at 2026-03-03T14:00:00Z"

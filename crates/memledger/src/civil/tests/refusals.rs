@@ -13,87 +13,36 @@ const OTHER_FORMS: &[(&str, &str)] = &[
     ("1772539200", "nothing in this was understood"),
     ("+2026-03-03", "nothing in this was understood"),
     ("２０２６-03-03", "nothing in this was understood"),
-    (
-        "2026-03",
-        "understood as a year and a month, 2026-03, and then it ends",
-    ),
+    ("2026-03", "understood as a year and a month, 2026-03, and then it ends"),
     ("2026-", "understood as \"2026-\", and then it ends"),
-    (
-        "2026-03-03T",
-        "understood as the date 2026-03-03, and then it ends",
-    ),
-    (
-        "2026-03-03x",
-        "understood as the date 2026-03-03, but not \"x\"",
-    ),
-    (
-        "2026-03-03 at noon",
-        "understood as \"2026-03-03 \", but not \"at noon\"",
-    ),
-    (
-        "2026-03-03T14",
-        "understood as the date 2026-03-03 and the hour 14, and then it ends",
-    ),
-    (
-        "2026-03-03T14:00:00,5Z",
-        "understood as a date and a time, but not \",5Z\"",
-    ),
+    ("2026-03-03T", "understood as the date 2026-03-03, and then it ends"),
+    ("2026-03-03x", "understood as the date 2026-03-03, but not \"x\""),
+    ("2026-03-03 at noon", "understood as \"2026-03-03 \", but not \"at noon\""),
+    ("2026-03-03T14", "understood as the date 2026-03-03 and the hour 14, and then it ends"),
+    ("2026-03-03T14:00:00,5Z", "understood as a date and a time, but not \",5Z\""),
     ("2026-03-03T14:00:00.Z", "a decimal point, but not \"Z\""),
-    (
-        "2026-03-03T14:00 +02:00",
-        "understood as a date and a time, but not \" +02:00\"",
-    ),
-    (
-        "2026-03-03T14:00ZZ",
-        "understood as a date and a time, but not \"Z\"",
-    ),
+    ("2026-03-03T14:00 +02:00", "understood as a date and a time, but not \" +02:00\""),
+    ("2026-03-03T14:00ZZ", "understood as a date and a time, but not \"Z\""),
     ("2026-03-03T14:00−02:00", "understood as a date and a time"),
-    (
-        "2026-W10",
-        "understood as the week 2026-W10, and then it ends",
-    ),
-    (
-        "2026-W10-2T14:00Z",
-        "understood as the date 2026-03-03, but not \"T14:00Z\"",
-    ),
+    ("2026-W10", "understood as the week 2026-W10, and then it ends"),
+    ("2026-W10-2T14:00Z", "understood as the date 2026-03-03, but not \"T14:00Z\""),
     ("March", "understood as the month March, and then it ends"),
-    (
-        "March 3st",
-        "understood as the month March, but not \"3st\"",
-    ),
+    ("March 3st", "understood as the month March, but not \"3st\""),
     ("March 3 at 5pm", "understood as March 3, but not \"at\""),
-    (
-        "March 3 2026 5pm",
-        "understood as March 3 and a year, but not \"5pm\"",
-    ),
-    (
-        "March 3 2026, 2026",
-        "understood as March 3, but not \"2026\"",
-    ),
+    ("March 3 2026 5pm", "understood as March 3 and a year, but not \"5pm\""),
+    ("March 3 2026, 2026", "understood as March 3, but not \"2026\""),
     ("March 3,", "understood as March 3, and then it ends"),
-    (
-        "March May",
-        "understood as the month March, but not \"May\"",
-    ),
+    ("March May", "understood as the month March, but not \"May\""),
 ];
 
 #[test]
 fn other_forms_are_named_with_what_was_understood() {
     for (text, understood) in OTHER_FORMS {
         let error = refused(text);
-        assert!(
-            matches!(error.problem(), Problem::Unrecognised { .. }),
-            "{error}"
-        );
+        assert!(matches!(error.problem(), Problem::Unrecognised { .. }), "{error}");
         says(
             &error,
-            &[
-                &format!("{text:?}: "),
-                understood,
-                "2026-03-03T14:00+02:00",
-                "March 3",
-                "size:123",
-            ],
+            &[&format!("{text:?}: "), understood, "2026-03-03T14:00+02:00", "March 3", "size:123"],
         );
     }
 }
@@ -115,31 +64,15 @@ fn nothing_is_not_a_time() {
 fn instants_in_fields_are_strict() {
     let naive = parse_instant("2026-03-03T14:00").unwrap_err();
     assert_eq!(naive.problem(), &Problem::NoOffset);
-    says(
-        &naive,
-        &[
-            "2026-03-03T14:00",
-            "another instant in every zone",
-            "add Z or an offset",
-        ],
-    );
+    says(&naive, &["2026-03-03T14:00", "another instant in every zone", "add Z or an offset"]);
     let date = parse_instant("2026-03-03").unwrap_err();
     assert_eq!(date.problem(), &Problem::DateOnly);
     says(&date, &["2026-03-03", "whole day", "2026-03-03T00:00:00Z"]);
-    for text in [
-        "today",
-        "now",
-        "head",
-        "#4",
-        "March 3",
-        " 2026-03-03T14:00Z",
-        "2026-03-03T14:00Z\n",
-    ] {
+    for text in
+        ["today", "now", "head", "#4", "March 3", " 2026-03-03T14:00Z", "2026-03-03T14:00Z\n"]
+    {
         assert!(
-            matches!(
-                parse_instant(text).unwrap_err().problem(),
-                Problem::Unrecognised { .. }
-            ),
+            matches!(parse_instant(text).unwrap_err().problem(), Problem::Unrecognised { .. }),
             "{text}"
         );
         assert!(
@@ -157,17 +90,11 @@ fn places_in_the_ledger_are_whole_numbers() {
     for text in ["#", "#-1", "#+1", "# 1", "#1a", "#18446744073709551616"] {
         says(
             &refused(text),
-            &[
-                text,
-                "the sequence number after # is a whole number from 0 to 18446744073709551615",
-            ],
+            &[text, "the sequence number after # is a whole number from 0 to 18446744073709551615"],
         );
     }
     for text in ["size:", "size: 5", "size:0x10"] {
-        says(
-            &refused(text),
-            &[text, "the number of records after size: is a whole number"],
-        );
+        says(&refused(text), &[text, "the number of records after size: is a whole number"]);
     }
 }
 
@@ -177,17 +104,9 @@ fn long_and_hostile_texts_stay_short_and_on_one_line() {
     assert!(error.to_string().len() < 800 && error.text().ends_with('…'));
     says(&refused("2026-03-03T14:00\n\u{1b}[31m"), &["\\n"]);
     assert!(refused(&"9".repeat(100_000)).to_string().len() < 800);
+    assert!(refused(&format!("{}-01-01", "9".repeat(100_000))).to_string().len() < 800);
     assert!(
-        refused(&format!("{}-01-01", "9".repeat(100_000)))
-            .to_string()
-            .len()
-            < 800
-    );
-    assert!(
-        refused(&format!("2026-03-03T14:00:00.{}", "1".repeat(100_000)))
-            .to_string()
-            .len()
-            < 800
+        refused(&format!("2026-03-03T14:00:00.{}", "1".repeat(100_000))).to_string().len() < 800
     );
 }
 

@@ -66,10 +66,8 @@ impl State {
         }
         // One number: where both halves are undecided at a crash, they stand or fall together.
         let change = self.change_id();
-        self.dir_mut(to_dir)?
-            .change(change, EntryChange::Link(to_name, moved));
-        self.dir_mut(from_dir)?
-            .change(change, EntryChange::Unlink(from_name));
+        self.dir_mut(to_dir)?.change(change, EntryChange::Link(to_name, moved));
+        self.dir_mut(from_dir)?.change(change, EntryChange::Unlink(from_name));
         Ok(())
     }
 
@@ -100,8 +98,7 @@ impl State {
                 // As long as the real text, but the same in every run.
                 let data = (*b"1         \n").as_slice().into();
                 let change = self.change_id();
-                self.file_mut(id)?
-                    .change(change, FileChange::Write { offset: 0, data });
+                self.file_mut(id)?.change(change, FileChange::Write { offset: 0, data });
                 id
             }
             Err(errno) => return Err(errno),
@@ -147,8 +144,7 @@ impl State {
         self.next_node += 1;
         self.nodes.insert(id, node);
         let change = self.change_id();
-        self.dir_mut(dir)?
-            .change(change, EntryChange::Link(name, id));
+        self.dir_mut(dir)?.change(change, EntryChange::Link(name, id));
         Ok(id)
     }
 

@@ -47,10 +47,7 @@ fn every_kind_of_operation_can_fail() {
     fail_next();
     assert!(matches!(storage.try_lock(), Err(LockError::Storage(error)) if error.is_no_space()));
     let left = storage.snapshot();
-    assert_eq!(
-        left.into_iter().collect::<Vec<_>>(),
-        [(path("file"), b"old".to_vec())]
-    );
+    assert_eq!(left.into_iter().collect::<Vec<_>>(), [(path("file"), b"old".to_vec())]);
 }
 
 #[test]
@@ -69,11 +66,7 @@ fn a_short_read_is_completed_by_an_exact_one() {
     storage.set_fault(plan(2));
     assert_eq!(file.read_at(&mut buf, 0).unwrap(), 2);
     storage.set_fault(plan(0));
-    assert_eq!(
-        file.read_at(&mut buf, 0).unwrap(),
-        1,
-        "none would mean the end"
-    );
+    assert_eq!(file.read_at(&mut buf, 0).unwrap(), 1, "none would mean the end");
     storage.set_fault(plan(2).and(storage.ops() + 1, Fault::Short { bytes: 3 }));
     file.read_exact_at(&mut buf, 0).unwrap();
     assert_eq!(&buf, b"abcdef");
@@ -136,13 +129,7 @@ fn a_failed_directory_flush_is_not_mended_either() {
     assert!(storage.sync_dir(&RelPath::ROOT).is_err());
     storage.create_exclusive(&path("b")).unwrap();
     storage.sync_dir(&RelPath::ROOT).unwrap();
-    assert_eq!(
-        storage
-            .crash(Survival::Nothing)
-            .list(&RelPath::ROOT)
-            .unwrap(),
-        ["b"]
-    );
+    assert_eq!(storage.crash(Survival::Nothing).list(&RelPath::ROOT).unwrap(), ["b"]);
 }
 
 /// Replaces a file by way of a temporary one, as every careful program does.

@@ -8,9 +8,7 @@ const SEEDS: u64 = 400;
 
 /// The distinct things that seeded crashes leave.
 fn outcomes<T: Ord>(storage: &MemStorage, look: impl Fn(&MemStorage) -> T) -> BTreeSet<T> {
-    (0..SEEDS)
-        .map(|seed| look(&storage.crash(Survival::Seeded(seed))))
-        .collect()
+    (0..SEEDS).map(|seed| look(&storage.crash(Survival::Seeded(seed)))).collect()
 }
 
 fn file_of(storage: &MemStorage) -> Option<Vec<u8>> {
@@ -21,21 +19,11 @@ fn file_of(storage: &MemStorage) -> Option<Vec<u8>> {
 fn synced_content_is_kept_and_unsynced_content_is_not() {
     let (storage, file) = with_file(b"kept");
     file.write_all_at(b"lost", 0).unwrap();
-    assert_eq!(
-        file_of(&storage).unwrap(),
-        b"lost",
-        "readers see it before the crash"
-    );
+    assert_eq!(file_of(&storage).unwrap(), b"lost", "readers see it before the crash");
     assert_eq!(file_of(&storage.crash(Survival::Nothing)).unwrap(), b"kept");
-    assert_eq!(
-        file_of(&storage.crash(Survival::Everything)).unwrap(),
-        b"lost"
-    );
+    assert_eq!(file_of(&storage.crash(Survival::Everything)).unwrap(), b"lost");
     file.sync_data().unwrap();
-    assert_eq!(
-        outcomes(&storage, file_of),
-        BTreeSet::from([Some(b"lost".to_vec())])
-    );
+    assert_eq!(outcomes(&storage, file_of), BTreeSet::from([Some(b"lost".to_vec())]));
 }
 
 #[test]
@@ -43,10 +31,7 @@ fn a_crash_leaves_the_storage_it_came_from_alone() {
     let (storage, file) = with_file(b"one");
     file.write_all_at(b"two", 0).unwrap();
     let left = storage.crash(Survival::Nothing);
-    left.open_write(&path("file"))
-        .unwrap()
-        .write_all_at(b"new", 0)
-        .unwrap();
+    left.open_write(&path("file")).unwrap().write_all_at(b"new", 0).unwrap();
     assert_eq!(file_of(&storage).unwrap(), b"two");
 }
 
@@ -80,12 +65,7 @@ fn each_directory_keeps_its_own_entries() {
     storage.sync_dir(&path("a")).unwrap();
     assert!(!storage.crash(Survival::Nothing).exists(&path("a")).unwrap());
     storage.sync_dir(&RelPath::ROOT).unwrap();
-    assert!(
-        storage
-            .crash(Survival::Nothing)
-            .exists(&path("a/file"))
-            .unwrap()
-    );
+    assert!(storage.crash(Survival::Nothing).exists(&path("a/file")).unwrap());
 }
 
 #[test]
@@ -98,25 +78,13 @@ fn writes_tear_at_sectors_and_only_there() {
         assert_eq!(bytes.len(), 4 * 512);
         let parts = [200..512, 512..1024, 1024..1112].map(|part| {
             let part = &bytes[part];
-            assert!(
-                part.iter().all(|byte| *byte == part[0]),
-                "torn inside a sector"
-            );
+            assert!(part.iter().all(|byte| *byte == part[0]), "torn inside a sector");
             part[0] == b'b'
         });
-        assert!(
-            bytes[..200]
-                .iter()
-                .chain(&bytes[1112..])
-                .all(|byte| *byte == b'a')
-        );
+        assert!(bytes[..200].iter().chain(&bytes[1112..]).all(|byte| *byte == b'a'));
         parts
     });
-    assert_eq!(
-        all.len(),
-        8,
-        "every choice of three sectors happens: {all:?}"
-    );
+    assert_eq!(all.len(), 8, "every choice of three sectors happens: {all:?}");
 }
 
 #[test]
@@ -126,11 +94,7 @@ fn a_torn_extension_has_any_length_up_to_its_end() {
     let lengths = outcomes(&storage, |left| file_of(left).unwrap().len());
     assert_eq!(lengths, BTreeSet::from([0, 512, 1024]));
     let zeros = outcomes(&storage, |left| file_of(left).unwrap() == [0; 1024]);
-    assert_eq!(
-        zeros.len(),
-        2,
-        "length without content is among the outcomes"
-    );
+    assert_eq!(zeros.len(), 2, "length without content is among the outcomes");
 }
 
 #[test]
@@ -138,9 +102,7 @@ fn unsynced_writes_survive_independently() {
     let (storage, file) = with_file(b"..");
     file.write_all_at(b"1", 0).unwrap();
     file.write_all_at(b"2", 1).unwrap();
-    let all: Vec<_> = outcomes(&storage, |left| file_of(left).unwrap())
-        .into_iter()
-        .collect();
+    let all: Vec<_> = outcomes(&storage, |left| file_of(left).unwrap()).into_iter().collect();
     assert_eq!(all, [b"..", b".2", b"1.", b"12"]);
 }
 
@@ -150,9 +112,7 @@ fn lengths_and_holes_are_changes_too() {
     file.set_len(2).unwrap();
     file.punch_hole(0, 1).unwrap();
     assert_eq!(file_of(&storage.crash(Survival::Nothing)).unwrap(), b"abcd");
-    let all: Vec<_> = outcomes(&storage, |left| file_of(left).unwrap())
-        .into_iter()
-        .collect();
+    let all: Vec<_> = outcomes(&storage, |left| file_of(left).unwrap()).into_iter().collect();
     let expected: [&[u8]; 4] = [b"\0b", b"\0bcd", b"ab", b"abcd"];
     assert_eq!(all, expected);
 }
@@ -164,10 +124,7 @@ fn a_rename_without_its_directory_may_be_lost_but_is_never_half_done() {
     let names = |left: &MemStorage| left.list(&RelPath::ROOT).unwrap();
     assert_eq!(names(&storage.crash(Survival::Nothing)), ["file"]);
     let all = outcomes(&storage, names);
-    assert_eq!(
-        all,
-        BTreeSet::from([vec!["file".to_owned()], vec!["new".to_owned()]])
-    );
+    assert_eq!(all, BTreeSet::from([vec!["file".to_owned()], vec!["new".to_owned()]]));
     storage.sync_dir(&RelPath::ROOT).unwrap();
     assert_eq!(names(&storage.crash(Survival::Nothing)), ["new"]);
 }
@@ -179,23 +136,12 @@ fn across_directories_the_order_of_the_two_syncs_matters() {
         storage.create_dir(&path("dir")).unwrap();
         storage.sync_dir(&RelPath::ROOT).unwrap();
         storage.rename(&path("file"), &path("dir/file")).unwrap();
-        let dir = if first == "." {
-            RelPath::ROOT
-        } else {
-            path(first)
-        };
+        let dir = if first == "." { RelPath::ROOT } else { path(first) };
         storage.sync_dir(&dir).unwrap();
         let left = storage.crash(Survival::Nothing);
-        (
-            left.exists(&path("file")).unwrap(),
-            left.exists(&path("dir/file")).unwrap(),
-        )
+        (left.exists(&path("file")).unwrap(), left.exists(&path("dir/file")).unwrap())
     };
-    assert_eq!(
-        moved("dir"),
-        (true, true),
-        "both names, for the owner to tidy"
-    );
+    assert_eq!(moved("dir"), (true, true), "both names, for the owner to tidy");
     assert_eq!(moved("."), (false, false), "both names lost");
 }
 
@@ -219,11 +165,7 @@ fn a_tree_may_be_removed_in_part() {
     storage.sync_dir(&RelPath::ROOT).unwrap();
     storage.remove_dir_all(&path("views")).unwrap();
     let all = outcomes(&storage, |left| left.list(&path("views")).ok());
-    assert_eq!(
-        all.len(),
-        5,
-        "no directory, or any choice of two files: {all:?}"
-    );
+    assert_eq!(all.len(), 5, "no directory, or any choice of two files: {all:?}");
 }
 
 #[test]
