@@ -11,6 +11,7 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
+    clippy::string_slice,
     missing_docs,
     reason = "a test harness: to stop at the first surprise is what it is for"
 )]

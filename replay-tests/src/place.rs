@@ -46,6 +46,12 @@ impl Place {
         self.dir.path().join(name)
     }
 
+    /// The file of the master key, where it is the test's own.
+    #[must_use]
+    pub fn master(&self) -> Option<&Path> {
+        self.master.as_deref()
+    }
+
     /// How this place opens ledgers.
     #[must_use]
     pub fn options(&self) -> OpenOptions {

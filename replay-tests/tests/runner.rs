@@ -4,6 +4,10 @@
     clippy::panic,
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
+    clippy::string_slice,
+    clippy::cast_sign_loss,
+    clippy::print_stdout,
+    unreachable_pub,
     reason = "helpers of tests stop at the first surprise, as tests do"
 )]
 
@@ -12,12 +16,14 @@ mod cases {
     mod as_of_differential;
     mod as_of_events;
     mod as_of_restart;
+    mod bad_input;
     mod changes;
     mod claimed;
     mod complete;
     mod determinism;
     mod erasing;
     mod hostile;
+    mod many_writers;
     mod meaning;
     mod pasted;
     mod readme;
@@ -28,5 +34,6 @@ mod cases {
     mod sabotaged;
     mod shrinking;
     mod tamper_everywhere;
+    mod tamper_files;
     mod unknown;
 }

@@ -170,7 +170,7 @@ def _initial(keys: Keys, owners: Sequence[int]) -> list[int]:
 
 
 def _chunk_values(pieces: list[_Piece], keys: Keys, base: int) -> list[bytes]:
-    """The chaining value of each piece after its steps. Pieces come with falling steps, at most `_MAX_LANES` of them."""
+    """The chaining value of each piece after its steps. Pieces come with falling steps, `_MAX_LANES` at most."""
     values = [b""] * len(pieces)
     active = len(pieces)
     state = _initial(keys, [piece.owner for piece in pieces])

@@ -140,8 +140,6 @@ class Chain:
                 raise FormatError("bad_value", f"{name} of the header does not follow the batch before")
         if header["next_payload"] < self.next_payload:
             raise FormatError("bad_value", "next_payload decreases")
-        if header["epoch"] < self.epoch:
-            raise FormatError("bad_value", "the epoch decreases")
 
     def _watch(self, sizes: list[int], batch: files.Batch) -> None:
         """Keeps root and record hash at the sizes that somebody asked for."""

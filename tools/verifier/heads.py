@@ -1,4 +1,4 @@
-"""Heads from elsewhere: remembered sizes, checkpoint notes, and the signatures that the log itself holds (section 14)."""
+"""Heads from elsewhere: remembered sizes, checkpoint notes, and what the log itself signs (section 14)."""
 
 import base64
 import binascii

@@ -1,4 +1,4 @@
-"""The verification of whole ledgers: every flipped byte is reported, every rule is checked, and what is right passes."""
+"""The verification of whole ledgers: every flipped bit is reported, every rule checked, what is right passes."""
 
 import base64
 import contextlib
@@ -278,6 +278,33 @@ class BeingWritten(unittest.TestCase):
         contents[path] = contents[path][:-10] + bytes(5000)
         self.assertEqual(check(contents).verdict, "damaged")
 
+    def lost_payload(self, forged: Forge) -> dict[str, bytes]:
+        """The files of a ledger that is anchored at batch 2, with the payload of batch 3 never written."""
+        contents = forged.files(anchored=3)
+        data = bytearray(contents["payloads/0000000000.pay"])
+        data[forged.offsets[3] : forged.offsets[3] + 104] = bytes(104)
+        contents["payloads/0000000000.pay"] = bytes(data)
+        return contents
+
+    def test_the_last_payload_above_the_anchor_never_written(self) -> None:
+        report = check(self.lost_payload(grown()))
+        self.assertEqual((report.verdict, report.at, report.exit_code()), ("unacknowledged_tail", "batch 3", 0))
+
+    def test_a_lost_payload_with_something_behind_it(self) -> None:
+        forged = grown()
+        forged.add("pin", forge.pin())
+        forged.commit()
+        self.assertEqual(check(self.lost_payload(forged)).at, "payload 3")
+        contents = self.lost_payload(forged)
+        contents["log/0000000000.seg"] = contents["log/0000000000.seg"][:-10]
+        report = check(contents)
+        self.assertEqual((report.verdict, report.at), ("damaged", "payload 3"))
+        forged = grown()
+        forged.epoch = 2
+        forged.begin_segment()
+        report = check(self.lost_payload(forged))
+        self.assertEqual((report.verdict, report.at), ("damaged", "payload 3"))
+
     def test_payload_bytes_before_their_batch(self) -> None:
         contents = grown().files()
         contents["payloads/0000000000.pay"] += b"\x01" * 50
@@ -533,6 +560,17 @@ class Erasures(unittest.TestCase):
         self.assertEqual({finding.at for finding in report.findings}, {"batch 4"})
         self.assertIn("gone", str(report.unchecked))
 
+    def test_damage_above_the_anchor_does_not_judge_it_either(self) -> None:
+        forged = self.erased(forge.erase_intent([(1, 1)]))
+        forged.add("pin", forge.pin())
+        forged.commit()
+        forged.erase(1)
+        contents = forged.files(anchored=3)
+        path = "log/0000000000.seg"
+        at = contents[path].rindex(files.BATCH_MAGIC) - 100
+        report = check({**contents, path: flipped(contents[path], at)})
+        self.assertEqual((report.verdict, {finding.at for finding in report.findings}), ("damaged", {"batch 4"}))
+
 
 class UnderTheMasterKey(unittest.TestCase):
     def test_another_key_is_no_damage(self) -> None:
@@ -556,6 +594,21 @@ class UnderTheMasterKey(unittest.TestCase):
         report = check(forged.files(), master=forge.MASTER)
         self.assertEqual((report.verdict, report.at), ("damaged", "payload 1"))
         self.assertIn("commitment", report.findings[0].text)
+
+    def test_pages_that_belong_elsewhere(self) -> None:
+        forged = Forge()
+        for _ in range(130):
+            forged.add("pin", forge.pin(), (b"text",))
+        forged.commit()
+        contents = forged.files()
+        keys = contents["keys/slots.a"]
+        self.assertEqual(len(keys), 3 * files.PAGE)
+        swapped = keys[: files.PAGE] + keys[2 * files.PAGE :] + keys[files.PAGE : 2 * files.PAGE]
+        self.assertEqual(check({**contents, "keys/slots.a": swapped}).at, "keys/slots.a")
+        page = files.decode_key_page(keys[files.PAGE : 2 * files.PAGE])
+        other = files.KEY_PAGE.encode({**page, "ledger": b"\x08" * 16, "generation": 9})
+        foreign = keys[: files.PAGE] + other + keys[2 * files.PAGE :]
+        self.assertEqual(check({**contents, "keys/slots.b": foreign}).at, "keys/slots.b")
 
     def test_two_pages_of_one_generation(self) -> None:
         forged = grown()

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import heads
 import ledger
+from errors import FormatError
 from report import Report
 from store import DirectoryStore
 
@@ -96,6 +97,9 @@ def main(arguments: list[str]) -> int:
         )
     except OSError as error:
         print(f"verify.py: {directory} cannot be read: {error}", file=sys.stderr)
+        return 4
+    except FormatError as error:
+        print(f"verify.py: {directory} was changed while it was read a second time: {error}", file=sys.stderr)
         return 4
     print(json.dumps(report.as_json(), indent=2) if options.json else text_of(report))
     return report.exit_code()

@@ -1,6 +1,8 @@
 //! Imports into real ledgers: git repositories made on the spot, and real histories and facts where
 //! the data lies beside the workspace.
 #![allow(
+    clippy::print_stdout,
+    clippy::string_slice,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,

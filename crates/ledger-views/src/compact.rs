@@ -3,10 +3,9 @@
 //! sled never gives all space back that replaced pages took: views that were applied to for long take
 //! several times the space of the same rows loaded in order. Copying them needs no replay.
 
-use std::collections::BTreeMap;
-
 use crate::digest::Sum;
 use crate::error::ViewError;
+use crate::page::{FULL, Packer, Row};
 use crate::source::{Go, Source as _};
 use crate::table::{Storing, Table};
 use crate::views::{Counts, Views};
@@ -37,30 +36,37 @@ impl Views {
         let meta = self.meta();
         let (place, table) = self.beside()?;
         let (mut rows, mut sum) = (0, Sum::default());
+        let mut packer = Packer::new(FULL);
         let mut from = Vec::new();
+        let mut begin = true;
         loop {
             let chunk = self.chunk(&from)?;
-            let Some((last, _)) = chunk.last_key_value() else { break };
+            let Some((last, _)) = chunk.last() else { break };
             from.clone_from(last);
             // The first key behind the last one.
             from.push(0);
             rows += chunk.len() as u64;
             chunk.iter().for_each(|(key, value)| sum.add(key, value));
-            table.store(&chunk, meta.encode(), Storing::Loading)?;
+            let pages: Vec<Row> = chunk.into_iter().filter_map(|row| packer.put(row)).collect();
+            let some = !pages.is_empty();
+            table.append(pages, begin)?;
+            begin &= !some;
         }
+        table.append(packer.end().into_iter().collect(), begin)?;
+        table.store(std::iter::empty(), meta.encode(), Storing::Loading)?;
         if (rows, sum) != (meta.rows, meta.sum) {
             return Err(ViewError::doubt("copying rows", "they are not what was written"));
         }
         self.replaced_by(place, table)
     }
 
-    fn chunk(&self, from: &[u8]) -> Result<BTreeMap<Vec<u8>, Vec<u8>>, ViewError> {
-        let mut chunk = BTreeMap::new();
+    fn chunk(&self, from: &[u8]) -> Result<Vec<Row>, ViewError> {
+        let mut chunk = Vec::new();
         let mut bytes = 0;
         let table: &Table = &self.table;
         table.each(from, &[0xff], |key, value| {
             bytes += key.len() + value.len();
-            chunk.insert(key.to_vec(), value.to_vec());
+            chunk.push((key.to_vec(), value.to_vec()));
             Ok(if bytes < CHUNK_BYTES { Go::On } else { Go::Stop })
         })?;
         Ok(chunk)

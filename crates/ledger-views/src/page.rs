@@ -109,18 +109,36 @@ fn pack(rows: Vec<Row>, appended: bool) -> Vec<Row> {
     let total: usize = rows.iter().map(weight).sum();
     // What grows at its end is packed full; what grows in its middle will grow there again.
     let most = if appended { FULL } else { total.div_ceil(total.div_ceil(FULL).max(1)) };
-    let mut pages = Vec::new();
-    let mut page = Writer::default();
-    for row in rows {
-        if page.weight > 0 && page.weight + weight(&row) > most {
-            pages.push(std::mem::take(&mut page).end());
-        }
-        page.put(row);
-    }
-    if page.weight > 0 {
-        pages.push(page.end());
-    }
+    let mut packer = Packer::new(most);
+    let mut pages: Vec<Row> = rows.into_iter().filter_map(|row| packer.put(row)).collect();
+    pages.extend(packer.end());
     pages
+}
+
+/// Packs rows that come in order.
+#[derive(Debug)]
+pub(crate) struct Packer {
+    page: Writer,
+    most: usize,
+}
+
+impl Packer {
+    pub(crate) fn new(most: usize) -> Self {
+        Self { page: Writer::default(), most }
+    }
+
+    /// Adds a row; gives the page before it, when that is full.
+    pub(crate) fn put(&mut self, row: Row) -> Option<Row> {
+        let full = self.page.weight > 0 && self.page.weight + weight(&row) > self.most;
+        let before = full.then(|| std::mem::take(&mut self.page).end());
+        self.page.put(row);
+        before
+    }
+
+    /// The last page, if there is one.
+    pub(crate) fn end(self) -> Option<Row> {
+        (self.page.weight > 0).then(|| self.page.end())
+    }
 }
 
 fn weight((key, value): &Row) -> usize {

@@ -59,9 +59,7 @@ impl Rebuild {
 
     fn load(&mut self) -> Result<(), ViewError> {
         let meta = self.maker.meta.encode();
-        self.table.store(self.pending.rows(), meta, Storing::Loading)?;
-        self.pending.clear();
-        Ok(())
+        self.table.store(self.pending.take().into_iter(), meta, Storing::Loading)
     }
 
     /// The last record added.

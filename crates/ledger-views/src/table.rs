@@ -4,7 +4,6 @@
 //! goes wrong becomes a doubt. After a doubt the database is let go on a thread of its own, because
 //! closing it may hang or panic too. May not: be read to make truth of, or know what rows mean.
 
-use std::collections::BTreeMap;
 use std::ops::Bound::{Excluded, Included, Unbounded};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -76,19 +75,19 @@ impl Table {
     /// Stores rows and the row about all rows.
     pub(crate) fn store(
         &self,
-        rows: &BTreeMap<Vec<u8>, Vec<u8>>,
+        rows: impl Iterator<Item = Row>,
         meta: Vec<u8>,
         storing: Storing,
     ) -> Result<(), ViewError> {
         self.guarded("storing rows", |db| {
             let failed = |error| ViewError::doubt("storing rows", error);
             let mut batch = sled::Batch::default();
-            let mut rows = rows.iter().peekable();
+            let mut rows = rows.peekable();
             while let Some((first, _)) = rows.peek() {
                 let home = Home::of(db, first)?;
                 let mut newer = Vec::new();
                 while let Some((key, value)) = rows.next_if(|(key, _)| home.holds(key)) {
-                    newer.push((key.clone(), value.clone()));
+                    newer.push((key, value));
                 }
                 for (at, page) in home.merge(newer)? {
                     match storing {
@@ -99,6 +98,19 @@ impl Table {
             }
             batch.insert(META, meta);
             db.apply_batch(batch).map_err(failed)
+        })
+    }
+
+    /// Adds the next pages to a database that has none behind them, and no rows elsewhere.
+    pub(crate) fn append(&self, pages: Vec<Row>, begin: bool) -> Result<(), ViewError> {
+        self.guarded("appending pages", |db| {
+            for (number, (first, page)) in pages.into_iter().enumerate() {
+                // The first page begins before every row, so that there always is one.
+                let at = if begin && number == 0 { vec![PAGE] } else { page_key(&first) };
+                let put = db.insert(at, page);
+                put.map_err(|error| ViewError::doubt("appending pages", error))?;
+            }
+            Ok(())
         })
     }
 

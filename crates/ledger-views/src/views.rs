@@ -152,7 +152,8 @@ impl Views {
             // Readers go on: they see the same rows in memory, in sled or in both.
             let pending = views.pending();
             if !pending.rows().is_empty() {
-                views.table.store(pending.rows(), maker.meta.encode(), Storing::Whole)?;
+                let rows = pending.rows().iter().map(|(key, value)| (key.clone(), value.clone()));
+                views.table.store(rows, maker.meta.encode(), Storing::Whole)?;
             }
             drop(pending);
             views.pending.write().unwrap_or_else(PoisonError::into_inner).clear();

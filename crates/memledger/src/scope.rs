@@ -44,7 +44,7 @@ impl FromStr for Scope {
             return Ok(Self::root());
         }
         let parts: Vec<&str> = text.split('/').collect();
-        if parts.len() % 2 != 0 {
+        if !parts.len().is_multiple_of(2) {
             return Err(Error::invalid(format!(
                 "scope {text:?} has {} parts; a scope is pairs of type and name, such as org/acme/project/web",
                 parts.len()
@@ -119,6 +119,13 @@ pub struct Actor {
     pub name: String,
 }
 
+impl Actor {
+    /// What was put together by hand can be read back.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_name("name of an actor", &self.name)
+    }
+}
+
 impl FromStr for Actor {
     type Err = Error;
 
@@ -135,8 +142,9 @@ impl FromStr for Actor {
                 )));
             }
         };
-        check_name("name of an actor", name)?;
-        Ok(Self { kind, name: name.to_owned() })
+        let actor = Self { kind, name: name.to_owned() };
+        actor.check()?;
+        Ok(actor)
     }
 }
 
@@ -172,12 +180,27 @@ impl FromStr for Source {
         if uri.trim().is_empty() {
             return Err(Error::invalid(format!("source {text:?} names no place after the colon")));
         }
-        if uri.len() > 4096 || uri.chars().any(char::is_control) {
+        let source = Self { kind, uri: uri.to_owned() };
+        source.check()?;
+        Ok(source)
+    }
+}
+
+impl Source {
+    /// What was put together by hand can be read back.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.kind == SourceKind::None || self.uri.trim().is_empty() {
+            return Err(Error::invalid(format!(
+                "a source of the kind {} at {:?} names no kind or no place: give both, or no source at all",
+                self.kind, self.uri
+            )));
+        }
+        if self.uri.len() > 4096 || self.uri.chars().any(char::is_control) {
             return Err(Error::invalid(
                 "a source is one line of text of at most 4096 bytes".to_owned(),
             ));
         }
-        Ok(Self { kind, uri: uri.to_owned() })
+        Ok(())
     }
 }
 

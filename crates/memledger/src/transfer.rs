@@ -83,15 +83,10 @@ impl Ledger {
                 key,
             });
         }
-        if let (true, Some(pepper)) = (keys, pepper(&event.event)) {
-            if let KeyState::Key(key) = self.vault.keys().key(pepper)? {
-                payloads.push(RawPayload {
-                    id: pepper,
-                    role: Role::Extra,
-                    stored: Vec::new(),
-                    key: Some(key),
-                });
-            }
+        if let (true, Some(id)) = (keys, pepper(&event.event))
+            && let KeyState::Key(key) = self.vault.keys().key(id)?
+        {
+            payloads.push(RawPayload { id, role: Role::Extra, stored: Vec::new(), key: Some(key) });
         }
         let kind = match &event.event {
             Event::Unknown { kind, .. } => format!("unknown({kind})"),

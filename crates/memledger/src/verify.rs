@@ -232,26 +232,29 @@ fn unopened(
     report
 }
 
-/// The ledger's id from wherever it can still be read: its configuration, an anchor, a segment.
+/// The ledger's id from wherever it can still be read: its configuration, an anchor, a segment. Where
+/// they differ, two of them outvote the third, so that the report names the one that is foreign.
 fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
-    if let Ok(config) = LedgerConfig::read(storage) {
-        return Ok(config.ledger);
-    }
-    if let Ok(anchors) = read_anchors(storage)
-        && let Some(anchor) = anchors.best()
-    {
-        return Ok(anchor.ledger);
-    }
+    let config = LedgerConfig::read(storage).ok().map(|config| config.ledger);
+    let anchor = read_anchors(storage).ok();
+    let anchor = anchor.as_ref().and_then(|anchors| anchors.best()).map(|anchor| anchor.ledger);
+    let found: Vec<LedgerId> =
+        [config, anchor, first_segment(storage)].into_iter().flatten().collect();
+    let twice = found.iter().find(|id| found.iter().filter(|other| other == id).count() > 1);
+    twice.or(found.first()).copied().ok_or_else(|| {
+        Error::invalid(format!(
+            "{} holds no ledger: neither ledger.toml, nor an anchor, nor the first segment can be read",
+            dir.display()
+        ))
+    })
+}
+
+/// The ledger that the first segment says it belongs to.
+fn first_segment(storage: &dyn Storage) -> Option<LedgerId> {
     let mut header = vec![0; ledger_format::segment::HEADER_BYTES];
-    let first = storage.open_read(&layout::segment(SegmentNo(0)));
-    let read = first.and_then(|file| file.read_exact_at(&mut header, 0));
-    if let (Ok(()), Ok(header)) = (read, SegmentHeader::decode(&header)) {
-        return Ok(header.ledger);
-    }
-    Err(Error::invalid(format!(
-        "{} holds no ledger (no ledger.toml, no anchor, no segment); name its directory with -C, or make one with `memledger init`",
-        dir.display()
-    )))
+    let first = storage.open_read(&layout::segment(SegmentNo(0))).ok()?;
+    first.read_exact_at(&mut header, 0).ok()?;
+    SegmentHeader::decode(&header).ok().map(|header| header.ledger)
 }
 
 fn stored_views(dir: &Path, ledger: LedgerId) -> std::result::Result<Views, Doubt> {
@@ -321,7 +324,7 @@ fn compare(
             fold.push(&changes)?;
             check.checked += 1;
         }
-        if check.checked % 4_096 == 0 {
+        if check.checked.is_multiple_of(4_096) {
             watch("views", check.checked, expected);
         }
         Ok(())

@@ -90,14 +90,22 @@ impl ViewFeed {
 
     /// Applies what is queued, stops, and closes the views cleanly.
     pub(crate) fn stop(self) -> Result<()> {
+        let views = Arc::clone(&self.views);
+        drop(self);
+        match Arc::try_unwrap(views) {
+            Ok(views) => Ok(views.close()?),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for ViewFeed {
+    /// The follower ends before its views are let go, so that nobody meets them half closed.
+    fn drop(&mut self) {
         *lock(&self.changes) = None;
         if let Some(thread) = lock(&self.thread).take() {
             // A panic of the follower is a failure of the views, which are rebuilt at the next open.
             let _ = thread.join();
-        }
-        match Arc::try_unwrap(self.views) {
-            Ok(views) => Ok(views.close()?),
-            Err(_) => Ok(()),
         }
     }
 }

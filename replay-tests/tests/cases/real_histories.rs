@@ -1,9 +1,10 @@
 //! Real policies and agent instructions: 22 documents, every revision. What was in force, and what was
 //! known when, as the ledger says it from its views and from its archive, against the tables alone.
 //!
-//! Nothing is sampled on the way through the views: every boundary of every document on both axes, and
-//! one second before and after. The archive is asked for a third of the valid instants (in turn before,
-//! at and after the boundaries), because each of its answers replays the whole log.
+//! Views: at every boundary of every document and one second before and after, on both axes. As known
+//! at a boundary, the text of every valid instant is compared; as known a second beside it, the text in
+//! force then and the text that the row is about. The archive is asked a third of the same questions,
+//! in turn before, at and after the boundaries: each of its answers replays the whole log.
 
 use ledger_format::Micros;
 use ledger_import::history::{HistoryOptions, import};
@@ -104,54 +105,80 @@ fn the_text_in_force_is_the_one_of_the_table() {
     println!("compared {} answers of the views, {} of the archive", compared[0], compared[1]);
 }
 
+/// Documents as they were known, compared in whole or at single instants.
+struct Known<'a> {
+    ledger: &'a Ledger,
+    scope: &'a Scope,
+    document: &'a Document,
+    compared: [usize; 2],
+}
+
+impl Known<'_> {
+    /// Everything that was known at `claim`, about every valid instant.
+    fn whole(&mut self, claim: Micros, from_archive: bool) {
+        let question = as_claimed(claim, None, from_archive);
+        let filter = Filter { include_history: true, ..of(self.scope, self.document) };
+        let items = list(self.ledger, &question, &filter);
+        for valid in self.document.around(|row| row.author) {
+            let holds = |item: &&Item| item.validity.iter().any(|span| span.contains(valid));
+            let found: Vec<&str> = items.iter().filter(holds).map(words).collect();
+            self.compare(&found, claim, valid, from_archive);
+        }
+    }
+
+    /// What was known at `claim` to be in force at one instant.
+    fn at(&mut self, claim: Micros, valid: Micros, from_archive: bool) {
+        let question = as_claimed(claim, Some(valid), from_archive);
+        let items = list(self.ledger, &question, &of(self.scope, self.document));
+        let found: Vec<&str> = items.iter().map(words).collect();
+        self.compare(&found, claim, valid, from_archive);
+    }
+
+    fn compare(&mut self, found: &[&str], claim: Micros, valid: Micros, from_archive: bool) {
+        let expected: Vec<&str> = self.document.in_force(claim, valid).into_iter().collect();
+        assert_eq!(
+            found, expected,
+            "{} at {valid:?}, as claimed at {claim:?}, from archive: {from_archive}",
+            self.document.name
+        );
+        self.compared[usize::from(from_archive)] += 1;
+    }
+}
+
+fn as_claimed(claim: Micros, valid: Option<Micros>, from_archive: bool) -> Question {
+    Question {
+        known: When::Instant(claim),
+        valid: valid.map(When::Instant),
+        claimed: true,
+        from_archive,
+        ..Question::now(Zone::UTC)
+    }
+}
+
 #[test]
 fn what_was_known_is_what_the_table_says() {
     let Some(Imported { place: _place, ledger, documents }) = imported() else { return };
     let mut compared = [0, 0];
     for (scope, document) in &documents {
-        let valids = document.around(|row| row.author);
-        let history = Filter { include_history: true, ..of(scope, document) };
-        for (at, claim) in document.around(|row| row.claim).into_iter().enumerate() {
-            for from_archive in [false, true] {
-                if from_archive && at % 3 != (at / 3) % 3 {
-                    continue;
-                }
-                let question = Question {
-                    known: When::Instant(claim),
-                    claimed: true,
-                    from_archive,
-                    ..Question::now(Zone::UTC)
-                };
-                // What was known then to be in force then.
-                let snapshot = ledger.snapshot(&question).unwrap();
-                let items = snapshot.list(&of(scope, document)).unwrap().items;
-                let found: Vec<&str> = items.iter().map(words).collect();
-                let expected = document.in_force(claim, claim);
-                assert_eq!(
-                    found,
-                    expected.into_iter().collect::<Vec<_>>(),
-                    "{} at {claim:?}",
-                    document.name
-                );
-                // What was known then to be in force at any time.
-                let items = snapshot.list(&history).unwrap().items;
-                for valid in &valids {
-                    let holds =
-                        |item: &&Item| item.validity.iter().any(|span| span.contains(*valid));
-                    let found: Vec<&str> = items.iter().filter(holds).map(words).collect();
-                    let expected = document.in_force(claim, *valid);
-                    assert_eq!(
-                        found,
-                        expected.into_iter().collect::<Vec<_>>(),
-                        "{} at {valid:?} as claimed at {claim:?}",
-                        document.name
-                    );
-                    compared[usize::from(from_archive)] += 1;
+        let mut known = Known { ledger: &ledger, scope, document, compared };
+        for (at, row) in document.rows.iter().enumerate() {
+            for (turn, second) in [-1, 0, 1].into_iter().enumerate() {
+                let claim = Micros(row.claim.0 + second * 1_000_000);
+                for from_archive in [false, true] {
+                    if from_archive && turn != at % 3 {
+                        continue;
+                    }
+                    if second == 0 {
+                        known.whole(claim, from_archive);
+                    }
+                    known.at(claim, claim, from_archive);
+                    known.at(claim, row.author, from_archive);
                 }
             }
         }
+        compared = known.compared;
     }
-    println!("compared {} pairs of the views, {} of the archive", compared[0], compared[1]);
+    println!("compared {} answers of the views, {} of the archive", compared[0], compared[1]);
 }
 
 #[test]

@@ -14,6 +14,10 @@ use replay_tests::rng::Rng;
 
 use super::real_data::{instant, real, year};
 
+/// The archive is asked about relations with up to this many facts: 16 of the 24. Both ways read the
+/// facts themselves alike, and that is what takes the time.
+const FROM_ARCHIVE: usize = 500;
+
 /// Subject and object, with the first and the last year.
 struct Fact {
     subject: String,
@@ -119,19 +123,14 @@ fn the_facts_of_a_year_are_those_of_the_file() {
     let facts = facts(&text);
     let mut rng = Rng::new(0x1926);
     let (_place, ledger) = imported(&text, &mut rng);
-    let t0 = std::time::Instant::now();
-    eprintln!("imported");
-    let mut tl = std::time::Duration::ZERO;
     let now = Question::now(Zone::UTC);
     let mut compared = 0;
     for from_archive in [false, true] {
         let snapshot = ledger.snapshot(&Question { from_archive, ..now.clone() }).unwrap();
-        eprintln!("snapshot {:?}", t0.elapsed());
-        for (relation, facts) in &facts {
+        let asked = facts.iter().filter(|(_, facts)| !from_archive || facts.len() <= FROM_ARCHIVE);
+        for (relation, facts) in asked {
             // One listing with everything that ever held answers for every year.
-            let t1 = std::time::Instant::now();
             let items = snapshot.list(&filter(relation, true)).unwrap().items;
-            tl += t1.elapsed();
             assert_eq!(items.len(), facts.len(), "facts of relation {relation}");
             let held: Vec<(&[Interval], (&str, &str))> =
                 items.iter().map(|item| (item.validity.as_slice(), pair(item))).collect();
@@ -148,7 +147,6 @@ fn the_facts_of_a_year_are_those_of_the_file() {
             }
         }
     }
-    eprintln!("compared {:?} list {:?}", t0.elapsed(), tl);
     assert!(compared > 0);
     println!("compared {compared} facts in force");
     // The question itself, on the valid axis, for one year of every relation.

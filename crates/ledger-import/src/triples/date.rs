@@ -101,7 +101,9 @@ mod tests {
     fn span(text: &str) -> String {
         let unit = Unit::parse(text).unwrap();
         let show = |at: Option<Micros>| {
-            at.map_or("open".to_owned(), |at| format_utc(at)[..11].replace('T', ""))
+            at.map_or("open".to_owned(), |at| {
+                format_utc(at).split('T').next().unwrap_or_default().to_owned()
+            })
         };
         format!("{} {}", show(unit.begin()), show(unit.after()))
     }

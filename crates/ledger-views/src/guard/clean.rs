@@ -78,3 +78,47 @@ fn census(place: &Place) -> Result<Digest16, ViewError> {
     }
     Ok(hash::check(out.as_slice()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ledger_format::LedgerId;
+    use std::fs;
+
+    #[test]
+    fn other_bytes_other_names_and_other_lengths_show() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = Place::begin(dir.path()).expect("begins");
+        fs::create_dir(place.rows()).expect("made");
+        let file = place.rows().join("db");
+        fs::write(&file, b"some bytes").expect("written");
+        let meta = Meta::new(LedgerId([1; 16]));
+        Clean::leave(&place, &meta).expect("left");
+        let clean = Clean::take(&place).expect("reads").expect("a mark");
+        assert_eq!(Clean::take(&place), Ok(None), "taken away");
+        assert!(clean.speaks_of(&meta));
+        assert!(!clean.speaks_of(&Meta::new(LedgerId([2; 16]))));
+        assert_eq!(clean.has_files_of(&place), Ok(true));
+        for bytes in [b"some bytez".as_slice(), b"some byte", b"some bytes."] {
+            fs::write(&file, bytes).expect("written");
+            assert_eq!(clean.has_files_of(&place), Ok(false));
+        }
+        fs::write(&file, b"some bytes").expect("written");
+        assert_eq!(clean.has_files_of(&place), Ok(true));
+        fs::write(place.rows().join("more"), b"").expect("written");
+        assert_eq!(clean.has_files_of(&place), Ok(false));
+    }
+
+    #[test]
+    fn a_damaged_mark_is_none() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let place = Place::begin(dir.path()).expect("begins");
+        fs::create_dir(place.rows()).expect("made");
+        Clean::leave(&place, &Meta::new(LedgerId([1; 16]))).expect("left");
+        let path = place.path().join("CLEAN");
+        let mut bytes = fs::read(&path).expect("reads");
+        bytes[30] ^= 1;
+        fs::write(&path, bytes).expect("written");
+        assert_eq!(Clean::take(&place), Ok(None));
+    }
+}

@@ -21,7 +21,8 @@ struct Known {
 pub(super) fn snapshot<'a>(ledger: &'a Ledger, question: &Question) -> Result<Snapshot<'a>> {
     let reader = ledger.vault.reader();
     let head = reader.head();
-    let known = known(ledger, question)?;
+    let archived = question.from_archive || ledger.views.is_none();
+    let known = known(ledger, question, archived)?;
     let valid_at = match &question.valid {
         Some(when) => instant(ledger, when, &question.zone)?,
         None => known.at,
@@ -36,7 +37,6 @@ pub(super) fn snapshot<'a>(ledger: &'a Ledger, question: &Question) -> Result<Sn
         Some(record) => Some(crate::vault::decode(record)?.header.recorded_at),
         None => None,
     };
-    let archived = question.from_archive || ledger.views.is_none();
     let basis = Basis {
         known_at: known.at,
         valid_at,
@@ -71,7 +71,7 @@ fn way<'a>(ledger: &'a Ledger, basis: &Basis, archived: bool) -> Result<Way<'a>>
     Ok(Way::Archive(Box::new(archive)))
 }
 
-fn known(ledger: &Ledger, question: &Question) -> Result<Known> {
+fn known(ledger: &Ledger, question: &Question, archived: bool) -> Result<Known> {
     let head = ledger.vault.reader().head();
     let describe = |resolved: Micros| describe_known(&question.known, &question.zone, resolved);
     let mut known = match &question.known {
@@ -83,11 +83,13 @@ fn known(ledger: &Ledger, question: &Question) -> Result<Known> {
         When::Seq(number) => of_record(ledger, Seq(*number), describe)?,
         When::Size(0) => Known { at: Micros::MIN, seq: None, phrase: describe(Micros::MIN) },
         When::Size(size) => of_record(ledger, Seq(size - 1), describe)?,
-        When::Instant(at) => Known { at: *at, seq: last_by(ledger, *at)?, phrase: describe(*at) },
+        When::Instant(at) => {
+            Known { at: *at, seq: last_by(ledger, *at, archived)?, phrase: describe(*at) }
+        }
         When::Date(day) => {
             let (_, end) = day_bounds(*day, &question.zone);
             let at = Micros(end.0.saturating_sub(1));
-            Known { at, seq: last_by(ledger, at)?, phrase: describe(end) }
+            Known { at, seq: last_by(ledger, at, archived)?, phrase: describe(end) }
         }
     };
     if question.claimed {
@@ -125,13 +127,14 @@ fn instant(ledger: &Ledger, when: &When, zone: &Zone) -> Result<Micros> {
     })
 }
 
-/// The last record at or before an instant.
-fn last_by(ledger: &Ledger, at: Micros) -> Result<Option<Seq>> {
+/// The last record at or before an instant. An answer from the archive does not rest on the views in
+/// this either.
+fn last_by(ledger: &Ledger, at: Micros, archived: bool) -> Result<Option<Seq>> {
     let reader = ledger.vault.reader();
     let Some(head) = reader.head() else { return Ok(None) };
     match &ledger.views {
-        Some(feed) => Ok(feed.wait_for(head.seq)?.time_to_seq(at)?),
-        None => scan(reader, at),
+        Some(feed) if !archived => Ok(feed.wait_for(head.seq)?.time_to_seq(at)?),
+        _ => scan(reader, at),
     }
 }
 

@@ -4,8 +4,8 @@
 
 use ledger_format::event::memory as body;
 use ledger_format::{
-    ActorKind, AliasId, AliasKind, CloseKind, Event, Extension, Kind, MemoryId, Micros, Reach,
-    RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
+    ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Micros,
+    Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
 };
 use ledger_replay::State;
 use ledger_store::NewRecord;
@@ -183,7 +183,7 @@ impl Composer<'_, '_> {
             supersede_from,
             supersede_until: proposal.supersede_until.filter(|_| supersede_from.is_some()),
             key: self.optional(AliasKind::Key, scope, proposal.key.as_deref())?,
-            fact: self.fact_key(proposal)?,
+            fact: self.fact_key(proposal, body_type)?,
             domain: self.optional(AliasKind::Domain, AliasId::ZERO, proposal.domain.as_deref())?,
             subjects: self.all(AliasKind::Person, &proposal.subjects)?,
             tags: self.all(AliasKind::Tag, &proposal.tags)?,
@@ -193,12 +193,16 @@ impl Composer<'_, '_> {
         Ok((Event::Write(write), scope))
     }
 
-    fn fact_key(&mut self, proposal: &Proposal) -> Result<Option<body::FactKey>> {
+    fn fact_key(
+        &mut self,
+        proposal: &Proposal,
+        body_type: BodyType,
+    ) -> Result<Option<body::FactKey>> {
         let terms = match &proposal.content {
             Content::Fact { subject, predicate, .. } => {
                 Some((subject.as_str(), predicate.as_str()))
             }
-            Content::Body(value) => value
+            Content::Body(value) if body_type == BodyType::Fact => value
                 .get("subject")
                 .and_then(serde_json::Value::as_str)
                 .zip(value.get("predicate").and_then(serde_json::Value::as_str)),

@@ -43,9 +43,16 @@ impl Judge<'_> {
     fn command(&self, command: &Command) -> Result<()> {
         match command {
             Command::Write(proposal) => self.write(proposal),
-            Command::Close { memory, kind, from, until, .. } => {
+            Command::Close { memory, kind, from, until, replaced_by, .. } => {
                 let cut = Interval::new(Some(from.unwrap_or(self.now)), *until);
-                self.close(*memory, *kind, cut)
+                self.close(*memory, *kind, cut)?;
+                match replaced_by {
+                    Some(by) if by == memory => {
+                        Err(Error::invalid("a memory cannot take its own place"))
+                    }
+                    Some(by) => self.memory(*by).map(|_| ()),
+                    None => Ok(()),
+                }
             }
             Command::Reopen { memory, from, until, .. } => {
                 let more = Interval::new(Some(from.unwrap_or(self.now)), *until);
@@ -97,7 +104,9 @@ impl Judge<'_> {
     fn write(&self, proposal: &Proposal) -> Result<()> {
         let from = proposal.supersede_from.or(proposal.valid_from).unwrap_or(self.now);
         let cut = Interval::new(Some(from), proposal.supersede_until);
-        if cut.is_empty() {
+        // Where nothing is superseded there is nothing to cut, and the time of a record may be the
+        // last there is.
+        if !proposal.supersedes.is_empty() && cut.is_empty() {
             return Err(Error::invalid("supersede_until is not after supersede_from"));
         }
         for target in &proposal.supersedes {

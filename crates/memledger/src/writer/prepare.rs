@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::clock::Chance;
 use crate::command::{Command, Content, Proposal, Submission, Terms};
 use crate::error::{Error, ErrorKind, Result};
-use crate::scope::check_name;
+use crate::scope::{Actor, Source, check_name};
 use crate::writer::canonical;
 
 use ledger_store::KeyStore;
@@ -38,6 +38,9 @@ pub(crate) fn prepare(
     }
     if let Some(key) = &submission.terms.idempotency_key {
         check_name("idempotency key", key)?;
+    }
+    if let Some(actor) = &submission.terms.by {
+        actor.check()?;
     }
     let canonical = if submission.terms.idempotency_key.is_some() {
         canonical::bytes(&submission.commands)
@@ -166,7 +169,13 @@ fn check(command: &Command) -> Result<()> {
             if memories.is_empty() {
                 return Err(Error::invalid("no memory is named; name one at least"));
             }
+            if let Command::Forget { subject: Some(name), .. } = command {
+                check_name("name of a person", name)?;
+            }
             at_most("memories", memories.len(), limits::TARGETS)
+        }
+        Command::Rank { trust: None, layer: None, .. } => {
+            Err(Error::invalid("neither a trust nor a layer is given; give one of them"))
         }
         _ => Ok(()),
     }
@@ -183,6 +192,8 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
     for (what, name) in [("key", &proposal.key), ("domain", &proposal.domain)] {
         name.iter().try_for_each(|name| check_name(what, name))?;
     }
+    proposal.by.iter().try_for_each(Actor::check)?;
+    proposal.source.iter().try_for_each(Source::check)?;
     if proposal.confidence.is_some_and(|parts| parts > 10_000) {
         return Err(Error::invalid("confidence is above 1; give a number from 0 to 1"));
     }
@@ -201,10 +212,13 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
     if seen.len() != proposal.supersedes.len() {
         return Err(Error::invalid("a memory is named twice under supersedes"));
     }
+    check_content(proposal)
+}
+
+fn check_content(proposal: &Proposal) -> Result<()> {
     match (&proposal.content, proposal.body) {
         (Content::Fact { subject, predicate, object }, _) => {
-            check_name("subject of a fact", subject)?;
-            check_name("predicate of a fact", predicate)?;
+            check_terms(subject, predicate)?;
             if object.is_empty() {
                 Err(Error::invalid("the object of a fact is empty"))
             } else {
@@ -217,6 +231,12 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
         }
         _ => Ok(()),
     }
+}
+
+/// Subject and predicate of a fact are names: facts are listed by them.
+fn check_terms(subject: &str, predicate: &str) -> Result<()> {
+    check_name("subject of a fact", subject)?;
+    check_name("predicate of a fact", predicate)
 }
 
 /// Typed bodies are JSON objects with the fields of their shape, and facts come as facts.
@@ -233,13 +253,21 @@ fn check_body(body: BodyType, value: &Value) -> Result<()> {
         BodyType::Failure => &["tried", "happened"],
         _ => &["text"],
     };
-    match needed.iter().find(|field| !object.contains_key(**field)) {
-        Some(missing) => Err(Error::invalid(format!(
+    if let Some(missing) = needed.iter().find(|field| !object.contains_key(**field)) {
+        return Err(Error::invalid(format!(
             "a body of type {body} needs the field {missing:?} (it needs: {})",
             needed.join(", ")
-        ))),
-        None => Ok(()),
+        )));
     }
+    if body != BodyType::Fact {
+        return Ok(());
+    }
+    let term = |field: &str| {
+        object.get(field).and_then(Value::as_str).ok_or_else(|| {
+            Error::invalid(format!("the {field} of a fact is text: facts are listed by it"))
+        })
+    };
+    check_terms(term("subject")?, term("predicate")?)
 }
 
 fn at_most(what: &str, found: usize, limit: usize) -> Result<()> {

@@ -141,6 +141,18 @@ impl Writer {
     }
 }
 
+impl Drop for Writer {
+    /// A ledger that is dropped and not closed lets go of its lock before it is gone, so that the
+    /// next one to open it does not meet a holder that no longer exists.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // Whoever drops a writer does not ask how it ended; every waiter was told.
+            let _ = thread.join();
+        }
+    }
+}
+
 struct Worker {
     ledger: LedgerId,
     appender: Appender,
