@@ -18,6 +18,7 @@
 
 pub mod asking;
 pub mod compare;
+pub mod desk;
 pub mod digest;
 pub mod oracle;
 pub mod place;

@@ -41,6 +41,13 @@ pub fn ledger() -> Place {
     place
 }
 
+/// What the archive of a whole ledger answers about each record.
+#[must_use]
+pub fn truth(place: &Place) -> Vec<Answer> {
+    let archive = place.archive_at(&place.path()).unwrap();
+    answers(&archive, true).unwrap()
+}
+
 /// Records one command.
 pub fn submit(ledger: &Ledger, command: Command) -> Option<MemoryId> {
     let submission = Submission::of(command, Terms::default());

@@ -17,11 +17,14 @@ mod cases {
     mod as_of_events;
     mod as_of_restart;
     mod bad_input;
+    mod bad_names;
+    mod bad_times;
     mod changes;
     mod claimed;
     mod complete;
     mod determinism;
     mod erasing;
+    mod forged_views;
     mod hostile;
     mod many_writers;
     mod meaning;

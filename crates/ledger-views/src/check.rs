@@ -2,7 +2,7 @@
 
 use crate::digest::{Sum, ViewDigest};
 use crate::error::{Broken, ViewError};
-use crate::maker::check_row;
+use crate::rows;
 use crate::source::{Go, Source};
 use crate::views::Views;
 
@@ -41,7 +41,7 @@ impl Views {
         let mut still = self.writer();
         self.spill(&mut still)?;
         let meta = self.meta();
-        let (rows, sum) = recount(&self.table, check_row)?;
+        let (rows, sum) = recount(&self.table, rows::check)?;
         drop(still);
         if rows != meta.rows {
             let found = format!("{rows} rows, {} were written", meta.rows);

@@ -15,7 +15,7 @@ use crate::meta::{Applied, Meta};
 use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::rows::birth::Numbers;
-use crate::rows::{self, Rows, alias, erasure, group, id, lineage, live, task, time, version};
+use crate::rows::{Rows, alias, erasure, group, id, lineage, live, task, time, version};
 use crate::source::Source;
 
 /// Makes rows of changes.
@@ -182,6 +182,3 @@ fn consistent(changes: &Changes) -> Result<(), ViewError> {
     }
     if firsts != births { bad("a birth without a first version, or the reverse") } else { Ok(()) }
 }
-
-/// Whether a stored row reads; see [`rows::check`].
-pub(crate) use rows::check as check_row;

@@ -31,6 +31,7 @@ pub struct Rebuild {
     pending: Pending,
     cache_bytes: u64,
     chunk_bytes: usize,
+    loose_beside: u64,
 }
 
 impl Rebuild {
@@ -43,7 +44,8 @@ impl Rebuild {
         let table = Table::create(&place.rows(), options.cache_bytes)?;
         let (maker, pending) = (Maker::new(options.ledger), Pending::new(true));
         let cache_bytes = options.cache_bytes;
-        Ok(Self { table, place, maker, pending, cache_bytes, chunk_bytes: CHUNK_BYTES })
+        let (chunk_bytes, loose_beside) = (CHUNK_BYTES, LOOSE_BESIDE);
+        Ok(Self { table, place, maker, pending, cache_bytes, chunk_bytes, loose_beside })
     }
 
     /// Adds the changes of the next record.
@@ -79,13 +81,15 @@ impl Rebuild {
         let views = Views::new(self.table, self.place, self.maker, self.cache_bytes);
         let counts = views.counts()?;
         // Many chunks replace many pages; copying once gives the space of few.
-        let most = counts.bytes_of_rows.saturating_mul(LOOSE_TENTHS) / 10 + LOOSE_BESIDE;
+        let most = counts.bytes_of_rows.saturating_mul(LOOSE_TENTHS) / 10 + self.loose_beside;
         if counts.bytes_on_disk > most { views.compact() } else { views.enforce() }
     }
 
+    /// Loads small chunks, and copies what came of them, as large rebuilds do.
     #[cfg(test)]
     pub(crate) fn with_chunk_bytes(mut self, chunk_bytes: usize) -> Self {
         self.chunk_bytes = chunk_bytes;
+        self.loose_beside = 0;
         self
     }
 }

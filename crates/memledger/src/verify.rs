@@ -243,7 +243,7 @@ fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
     let twice = found.iter().find(|id| found.iter().filter(|other| other == id).count() > 1);
     twice.or(found.first()).copied().ok_or_else(|| {
         Error::invalid(format!(
-            "{} holds no ledger: neither ledger.toml, nor an anchor, nor the first segment can be read",
+            "{} holds no ledger (neither ledger.toml, nor an anchor, nor a first segment can be read); name its directory with -C, or make one with `memledger init`",
             dir.display()
         ))
     })

@@ -21,8 +21,8 @@ use replay_tests::{seed, small, test_path};
 const LIFE: Manner = Manner { steps: 60, claims: 4 };
 
 #[test]
-fn both_ways_and_the_oracle_agree_at_every_record() {
-    let path = test_path!(both_ways_and_the_oracle_agree_at_every_record);
+fn field_b51_both_ways_and_the_oracle_agree_at_every_record() {
+    let path = test_path!(field_b51_both_ways_and_the_oracle_agree_at_every_record);
     seed::each(&path, 4, |seed| {
         let played = play(seed, LIFE, |_, _, _| ());
         let views = played.place.open();

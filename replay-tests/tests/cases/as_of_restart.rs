@@ -12,18 +12,19 @@ use memledger::{
     CheckVerdict, Command, Content, DeclaredClock, Filter, Item, Ledger, OpenOptions, Proposal,
     Scope, Submission, Terms, Text, VerifyLevel,
 };
-use replay_tests::place::Place;
+use replay_tests::place::{Place, copy_tree};
 use replay_tests::player::{Manner, play};
 use replay_tests::rng::Rng;
 use replay_tests::witness::{Witness, at};
 use replay_tests::workload::time;
-use replay_tests::{seed, test_path};
+use replay_tests::{seed, small, test_path};
 
 const LIFE: Manner = Manner { steps: 40, claims: 4 };
 /// Names the ledger to the process that is going to be killed.
 const CHILD: &str = "MEMLEDGER_TEST_CHILD";
 
-/// The digest of the views, and what they answer about every record, or about 40 of many.
+/// The digest of the views, and what they answer about every record, or about 40 of many, the last
+/// one first.
 fn answers(ledger: &Ledger) -> (Option<[u8; 32]>, Vec<Vec<Item>>) {
     let filter = Filter { include_history: true, ..Filter::default() };
     let status = ledger.status().unwrap();
@@ -59,6 +60,58 @@ fn deleted_views_come_back_with_the_same_digest_and_answers() {
         assert_eq!(answers(&rebuilt), told);
         rebuilt.close().unwrap();
     });
+}
+
+/// Views that belong elsewhere are put aside and made anew; those that are only behind go on.
+#[test]
+fn fault_22_a_bad_foreign_old_or_too_new_view_is_made_anew() {
+    let (place, ledger) = Place::new(Micros(time::BASE));
+    let first = write(&ledger, "first", None);
+    ledger.close().unwrap();
+    let (early, fork) = (place.copy("early"), place.copy("fork"));
+    for (path, text) in [(place.path(), "one way"), (fork.clone(), "another way")] {
+        let ledger = place.open_at(&path).unwrap();
+        write(&ledger, text, Some(first));
+        write(&ledger, "later", None);
+        ledger.close().unwrap();
+    }
+    let foreign = small::ledger();
+    let taken: [(&str, &Path, &Path, bool); 4] = [
+        ("foreign", &foreign.path(), &place.path(), true),
+        ("old", &early, &place.path(), false),
+        ("too new", &place.path(), &early, true),
+        ("of another history", &fork, &place.path(), true),
+    ];
+    for (what, from, to, said) in taken {
+        let target = place.beside("target");
+        copy_tree(to, &target);
+        std::fs::remove_dir_all(target.join("views")).unwrap();
+        copy_tree(&from.join("views"), &target.join("views"));
+        made_anew(&place, &target, what, said);
+    }
+    for name in ["CURRENT", "1.1-000001/CLEAN"] {
+        let target = place.copy("target");
+        let file = target.join("views").join(name);
+        assert!(file.exists(), "{name}");
+        std::fs::write(file, "nothing that reads").unwrap();
+        made_anew(&place, &target, name, name == "CURRENT");
+    }
+}
+
+/// Opening says what it did, and the views are as if they had been made from the log.
+fn made_anew(place: &Place, target: &Path, what: &str, said: bool) {
+    let opened = place.open_at(target).unwrap();
+    let told = opened.notices().iter().any(|notice| notice.contains("made anew"));
+    assert_eq!(told, said, "{what}: {:?}", opened.notices());
+    let answered = answers(&opened);
+    assert_eq!(answered.1.first(), small::answers(&opened, true).unwrap().last(), "{what}");
+    opened.close().unwrap();
+    assert_whole(target);
+    std::fs::remove_dir_all(target.join("views")).unwrap();
+    let again = place.open_at(target).unwrap();
+    assert_eq!(answers(&again), answered, "{what}");
+    again.close().unwrap();
+    std::fs::remove_dir_all(target).unwrap();
 }
 
 /// A copy taken beside a holder is what a killed one leaves: nothing of it was closed.
@@ -110,7 +163,7 @@ fn write(ledger: &Ledger, text: &str, supersedes: Option<MemoryId>) -> MemoryId 
 }
 
 #[test]
-fn a_killed_holder_leaves_everything_it_answered() {
+fn field_a10_after_a_kill_everything_answered_is_there_and_the_views_say_it() {
     for answered in [3, 70] {
         let (place, ledger) = Place::new(Micros(time::BASE));
         ledger.close().unwrap();

@@ -159,6 +159,7 @@ fn as_claimed(claim: Micros, valid: Option<Micros>, from_archive: bool) -> Quest
 fn what_was_known_is_what_the_table_says() {
     let Some(Imported { place: _place, ledger, documents }) = imported() else { return };
     let mut compared = [0, 0];
+    let mut tt = [std::time::Duration::ZERO; 4];
     for (scope, document) in &documents {
         let mut known = Known { ledger: &ledger, scope, document, compared };
         for (at, row) in document.rows.iter().enumerate() {
@@ -168,17 +169,24 @@ fn what_was_known_is_what_the_table_says() {
                     if from_archive && turn != at % 3 {
                         continue;
                     }
+                    let t = std::time::Instant::now();
                     if second == 0 {
                         known.whole(claim, from_archive);
                     }
+                    tt[usize::from(from_archive)] += t.elapsed();
+                    let t = std::time::Instant::now();
                     known.at(claim, claim, from_archive);
                     known.at(claim, row.author, from_archive);
+                    tt[2 + usize::from(from_archive)] += t.elapsed();
                 }
             }
         }
         compared = known.compared;
     }
-    println!("compared {} answers of the views, {} of the archive", compared[0], compared[1]);
+    println!(
+        "{tt:?} compared {} answers of the views, {} of the archive",
+        compared[0], compared[1]
+    );
 }
 
 #[test]
