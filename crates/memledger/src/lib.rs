@@ -16,7 +16,7 @@
 //! let snapshot = ledger.snapshot(&Question::now(ledger.zone()))?;
 //! for outcome in outcomes {
 //!     if let Some(id) = outcome.id {
-//!         println!("{:?}", snapshot.get(id)?);
+//!         println!("{:?}", snapshot.get(&id)?);
 //!     }
 //! }
 //! ledger.close()

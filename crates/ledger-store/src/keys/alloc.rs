@@ -8,7 +8,6 @@ use std::sync::atomic::Ordering;
 
 use ledger_format::PayloadId;
 use ledger_format::key_page::KeyPage;
-use ledger_format::limits;
 use zeroize::Zeroizing;
 
 use super::copies::{PAGE, Pair, Writer};
@@ -190,12 +189,10 @@ impl KeyStore {
         master: &[u8; 32],
     ) -> Result<(), StoreError> {
         let first = page.first_slot().0;
-        // One call of the system for a page: they cost more than masking a key.
-        let mut keys = Zeroizing::new([[0; 32]; limits::PAGE_SLOTS]);
-        self.entropy.fill(keys.as_flattened_mut())?;
-        let slots = first.max(from.0)..first.saturating_add(PAGE_SLOTS);
-        for (slot, key) in slots.zip(keys.iter()) {
-            page.set_key(PayloadId(slot), key, master);
+        for slot in first.max(from.0)..first.saturating_add(PAGE_SLOTS) {
+            let mut key = Zeroizing::new([0; 32]);
+            self.entropy.fill(key.as_mut_slice())?;
+            page.set_key(PayloadId(slot), &key, master);
         }
         Ok(())
     }
