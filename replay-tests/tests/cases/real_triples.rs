@@ -14,7 +14,7 @@ use replay_tests::rng::Rng;
 
 use super::real_data::{instant, real, year};
 
-/// The archive is asked about relations with up to this many facts: 16 of the 24. Both ways read the
+/// The archive is asked about relations with up to this many facts: 15 of the 24. Both ways read the
 /// facts themselves alike, and that is what takes the time.
 const FROM_ARCHIVE: usize = 500;
 
