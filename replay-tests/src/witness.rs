@@ -1,6 +1,6 @@
 //! Owns asking one ledger in two ways at once, and the oracle about the same records.
 
-use ledger_format::{MemoryId, Micros, Seq};
+use ledger_format::{Event, MemoryId, Micros, Seq};
 use ledger_replay::Sequenced;
 use memledger::civil::{When, Zone};
 use memledger::{Basis, Filter, Ledger, Question};
@@ -42,6 +42,17 @@ impl<'a> Witness<'a> {
             events,
             compared: 0,
         }
+    }
+
+    /// The end of one of the lifetimes; none: no event names one.
+    pub fn some_lifetime(&self, rng: &mut Rng) -> Option<Micros> {
+        let ends = self.events.iter().filter_map(|event| match &event.event {
+            Event::Write(write) => write.ttl_until,
+            Event::Confirm(confirm) => confirm.ttl_until,
+            _ => None,
+        });
+        let ends: Vec<Micros> = ends.collect();
+        (!ends.is_empty()).then(|| ends[rng.index(ends.len())])
     }
 
     /// One of the instants that events name, or a neighbour.

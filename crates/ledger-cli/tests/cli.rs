@@ -9,6 +9,8 @@
 mod answers;
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/demo.rs"]
+mod demo;
 #[path = "cli/exits.rs"]
 mod exits;
 #[path = "cli/help.rs"]

@@ -15,6 +15,7 @@ mod imports {
     mod git;
     mod histories;
     mod jsonl;
+    mod late;
     mod repository;
     mod triples;
 }

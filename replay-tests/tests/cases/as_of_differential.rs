@@ -31,16 +31,18 @@ fn field_b51_both_ways_and_the_oracle_agree_at_every_record() {
         let mut rng = Rng::part(seed, 5);
         for (seq, recorded) in witness.records() {
             let valid = When::Instant(witness.some_instant(&mut rng));
-            let questions = [
-                at(When::Seq(seq.0), Some(valid)),
-                at(When::Instant(recorded), None),
-                at(When::Instant(Micros(recorded.0 - 1)), Some(When::Head)),
-                at(When::Size(seq.0), Some(When::Instant(recorded))),
-            ];
-            // The last one is the first of the record before; now and then is enough.
-            let count = if rng.chance(1, 4) { 4 } else { 3 };
-            for question in &questions[..count] {
-                witness.ask(question, &mut rng);
+            let elsewhere = match rng.index(4) {
+                0 => at(When::Instant(Micros(recorded.0 - 1)), Some(When::Head)),
+                1 => at(When::Size(seq.0), Some(When::Instant(recorded))),
+                2 => at(When::Instant(witness.some_instant(&mut rng)), Some(valid)),
+                _ => {
+                    let end = witness.some_lifetime(&mut rng).unwrap_or(recorded);
+                    at(When::Instant(end), Some(When::Instant(recorded)))
+                }
+            };
+            let here = at(When::Seq(seq.0), Some(valid));
+            for question in [here, at(When::Instant(recorded), None), elsewhere] {
+                witness.ask(&question, &mut rng);
             }
         }
         witness.compare_changes(&mut rng);

@@ -1,6 +1,7 @@
 //! Owns `demo`: a guided real run in a fresh directory. Everything it prints comes from the ledger
 //! it made; only the story is given.
 
+mod show;
 mod story;
 mod tamper;
 mod tell;
@@ -8,134 +9,94 @@ mod tell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memledger::civil::{Day, When, Zone, parse_instant};
-use memledger::format::MemoryId;
+use memledger::civil::parse_instant;
 use memledger::{
-    Command, DeclaredClock, Filter, InitOptions, Ledger, OpenOptions, Question, Submission, Terms,
-    VerifyLevel,
+    Command, Created, DeclaredClock, InitOptions, Ledger, OpenOptions, RawRecord, Submission, Terms,
 };
 
-use crate::commands::diff::change;
 use crate::context::{Context, whole};
 use crate::exit::{Code, Failure};
-use crate::output::human;
+use tell::Told;
 
 /// The directory used when none is named.
 const DIR: &str = "memledger-demo";
+/// When the ledger of the story is made.
+const BEGIN: &str = "2026-01-05T08:00:00Z";
 
 /// Runs the demonstration.
 pub(crate) fn run(ctx: &Context<'_>, dir: Option<PathBuf>) -> Result<Code, Failure> {
+    if ctx.json() {
+        return Err(Failure::usage("the demonstration is for people and has no JSON form")
+            .hint("leave out --json; every verb that it names has one"));
+    }
     let dir = whole(&dir.unwrap_or_else(|| PathBuf::from(DIR)))?;
-    let clock = Arc::new(DeclaredClock::new(
-        parse_instant("2026-01-05T08:00:00Z").map_err(memledger::Error::from)?,
-    ));
+    refuse_used(&dir)?;
+    let clock = Arc::new(DeclaredClock::new(parse_instant(BEGIN).map_err(memledger::Error::from)?));
     let options = InitOptions {
         clock: clock.clone(),
         origin: Some("demo.local".to_owned()),
         ..InitOptions::default()
     };
-    let created = Ledger::init(&dir, options).map_err(|error| {
-        let failure = Failure::from(error);
-        failure.hint(format!(
-            "name another directory: memledger demo DIR (this one was {})",
-            dir.display()
-        ))
-    })?;
-    let ledger = created.ledger;
-    let told = tell::tell(&ledger, &clock).map_err(Failure::from).and_then(|size| {
-        ctx.out.line(&format!(
-            "a ledger in {}: two agents, January to June 2026, {size} records, times declared by the story",
-            dir.display()
-        ))?;
-        show(ctx, &ledger)
-    });
+    let Created { ledger, master_location, .. } = Ledger::init(&dir, options)?;
+    show::opening(ctx, &dir, &master_location)?;
+    let done = live(ctx, &ledger, &clock);
     ledger.close()?;
-    told?;
-    changed(ctx, &dir)?;
-    let newest = hand_over(&dir)?;
-    next(ctx, &dir, &newest)?;
+    let (told, rule) = done?;
+    show::changed(ctx, &tamper::tamper(&dir, &rule)?, &rule)?;
+    let seq = hand_over(&dir)?;
+    show::next(ctx, &dir, &told, seq)?;
     Ok(Code::Ok)
 }
 
-/// What was known on March 3, and what became of it.
-fn show(ctx: &Context<'_>, ledger: &Ledger) -> Result<(), Failure> {
-    let third = Day::new(2026, 3, 3).map_err(memledger::Error::from)?;
-    let march = Question { known: When::Date(third), ..Question::now(Zone::UTC) };
-    let today = Question::now(Zone::UTC);
-    heading(ctx, "What did the agents know on March 3?   memledger list --as-of 2026-03-03")?;
-    let snapshot = ledger.snapshot(&march)?;
-    ctx.out.line(&snapshot.basis().line())?;
-    let listing = snapshot.list(&Filter::default())?;
-    for line in human::table(&listing.items, snapshot.basis().valid_at, &Zone::UTC) {
-        ctx.out.line(&line)?;
-    }
-    let archive = ledger.snapshot(&Question { from_archive: true, ..march.clone() })?;
-    let same = archive.list(&Filter::default())?.items == listing.items;
-    ctx.out.line(if same {
-        "the same answer, replayed from the raw archive without the views: yes"
-    } else {
-        "the raw archive answers differently: NO, run `memledger verify`"
-    })?;
-
-    heading(ctx, "What became of it by the end?   memledger diff 2026-03-03..head")?;
-    let (_, after, differences) = ledger.diff(&march, &today, &Filter::default())?;
-    ctx.out.line(&after.line())?;
-    let rows: Vec<Vec<String>> =
-        differences.iter().map(|one| human::difference(one, change(one))).collect();
-    for line in human::aligned(&rows) {
-        ctx.out.line(&line)?;
-    }
-
-    heading(ctx, "Is it all still there, and unchanged?   memledger verify")?;
-    let report = ledger.verify(VerifyLevel::Views, &|_, _, _| {})?;
-    for line in human::verify(&report) {
-        ctx.out.line(&line)?;
-    }
-    Ok(())
+/// Tells the story and asks about it. Gives the record that changed the refund rule too.
+fn live(
+    ctx: &Context<'_>,
+    ledger: &Ledger,
+    clock: &DeclaredClock,
+) -> Result<(Told, RawRecord), Failure> {
+    let told = tell::tell(ledger, clock)?;
+    show::told(ctx, &told)?;
+    show::march(ctx, ledger)?;
+    show::became(ctx, ledger)?;
+    show::verified(ctx, ledger)?;
+    let rule = told.record(story::RULE);
+    let record = ledger.records(rule, false).next();
+    let record = record.ok_or_else(|| Failure::not_found(format!("there is no record {rule}")))?;
+    Ok((told, record?))
 }
 
-/// One flipped bit in a copy.
-fn changed(ctx: &Context<'_>, dir: &Path) -> Result<(), Failure> {
-    heading(ctx, "And if somebody changes the files?")?;
-    for line in tamper::tamper(dir)? {
-        ctx.out.line(&line)?;
+/// A directory that holds something is somebody's.
+fn refuse_used(dir: &Path) -> Result<(), Failure> {
+    let empty = match std::fs::read_dir(dir) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    };
+    if empty {
+        return Ok(());
     }
-    Ok(())
+    Err(Failure::usage(format!(
+        "'{}' is there already and is not an empty directory",
+        dir.display()
+    ))
+    .hint("name another one: `memledger demo DIR`"))
 }
 
-/// From here on times come from the machine's clock: the jump is confirmed and on record.
-fn hand_over(dir: &Path) -> Result<Vec<(String, MemoryId)>, Failure> {
+/// From here on times come from the machine's clock: the jump is confirmed, and on record.
+fn hand_over(dir: &Path) -> Result<memledger::format::Seq, Failure> {
     let options = OpenOptions { confirm_clock: true, ..OpenOptions::default() };
     let ledger = Ledger::open(dir, options)?;
-    let used = used(&ledger);
+    let done = mark(&ledger);
     ledger.close()?;
-    used
+    done
 }
 
-fn used(ledger: &Ledger) -> Result<Vec<(String, MemoryId)>, Failure> {
-    let now = ledger.snapshot(&Question::now(Zone::UTC))?;
-    let items = now.list(&Filter { scope: story::WEB.parse()?, ..Filter::default() })?.items;
-    let named: Vec<_> = items.iter().map(|item| (human::short_name(item), item.id)).collect();
-    if let Some((_, newest)) = named.last() {
-        let reason = Some("shown at the end of the demonstration".to_owned());
-        let command = Command::Use { memories: vec![*newest], reason };
-        ledger.submit(Submission::of(command, Terms::default()))?;
-    }
-    Ok(named)
-}
-
-fn next(ctx: &Context<'_>, dir: &Path, named: &[(String, MemoryId)]) -> Result<(), Failure> {
-    let newest = named.last().map_or("m6", |(name, _)| name.as_str());
-    let first = named.first().map_or("m6", |(name, _)| name.as_str());
-    heading(ctx, "The ledger stays. Try next:")?;
-    let dir = dir.display();
-    ctx.out.line(&format!("  memledger -C {dir} blame {newest}"))?;
-    ctx.out.line(&format!("  memledger -C {dir} history {first}"))?;
-    ctx.out.line(&format!("  memledger -C {dir} list --as-of 2026-05-01 --valid-at 2026-03-03"))?;
-    Ok(())
-}
-
-fn heading(ctx: &Context<'_>, text: &str) -> Result<(), Failure> {
-    ctx.out.line("")?;
-    ctx.out.line(text)
+fn mark(ledger: &Ledger) -> Result<memledger::format::Seq, Failure> {
+    let now = ledger.snapshot(&memledger::Question::now(ledger.zone()))?;
+    let filter = memledger::Filter { scope: story::WEB.parse()?, ..memledger::Filter::default() };
+    let newest = now.list(&filter)?.items.last().map(|item| item.id);
+    let newest = newest.ok_or_else(|| Failure::not_found("the story left no memory"))?;
+    let reason = Some("shown at the end of the demonstration".to_owned());
+    let command = Command::Use { memories: vec![newest], reason };
+    let outcomes = ledger.submit(Submission::of(command, Terms::default()))?;
+    Ok(outcomes.first().map(|outcome| outcome.seq).unwrap_or_default())
 }

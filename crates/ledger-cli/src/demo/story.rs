@@ -1,5 +1,5 @@
-//! Owns the story that the demonstration tells: two agents between January and June 2026. The texts
-//! are made up.
+//! Owns the story that the demonstration tells: a coding agent and a support agent between January
+//! and June 2026. The texts are made up. Everything else that is printed comes from the ledger.
 
 use memledger::format::{BodyType, Layer, Trust};
 
@@ -9,6 +9,13 @@ pub(super) const WEB: &str = "org/acme/project/web";
 pub(super) const DESK: &str = "org/acme/team/desk";
 /// The customer who asks to be forgotten.
 pub(super) const CUSTOMER: &str = "Mara Lind";
+
+/// The memory that changes the refund rule.
+pub(super) const RULE: Name = "fare-2";
+/// The memory that closes the oldest one.
+pub(super) const NEWEST: Name = "pnpm";
+/// The memory that misled.
+pub(super) const MISLED: Name = "workaround";
 
 /// One thing that happens.
 pub(super) struct Scene {
@@ -24,8 +31,10 @@ pub(super) type Name = &'static str;
 pub(super) enum Act {
     /// Somebody writes.
     Write(Words),
-    /// Somebody confirms and uses.
+    /// Somebody says again what is known.
     Confirm(Name, &'static str),
+    /// An agent acted on it.
+    Use(Name, &'static str),
     /// A memory misled.
     PushDown(Name, &'static str, &'static str),
     /// Everything about a person goes out of ordinary reads.
@@ -108,13 +117,14 @@ pub(super) const STORY: &[Scene] = &[
     Scene {
         at: "2026-02-20T10:00:00Z",
         act: Act::Write(Words {
-            name: "tabs",
+            name: "small",
             text: "Priya prefers small pull requests, one change each.",
             source: "user:review/2026-02-20",
             ..NOTE
         }),
     },
-    Scene { at: "2026-03-09T10:05:00Z", act: Act::Confirm("tabs", "said again in review") },
+    Scene { at: "2026-03-09T10:05:00Z", act: Act::Confirm("small", "said again in review") },
+    Scene { at: "2026-03-10T15:20:00Z", act: Act::Use("small", "split pull request 412 in two") },
     Scene {
         at: "2026-04-02T09:00:00Z",
         act: Act::Write(Words {

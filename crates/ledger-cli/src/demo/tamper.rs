@@ -1,69 +1,84 @@
-//! Owns the proof that a change shows: a copy of the ledger, one flipped byte, and what verify
-//! finds. The original is not touched and the copy does not stay.
+//! Owns the proof that a change shows: a copy of the ledger, one flipped bit in it, and what verify
+//! finds.
+//!
+//! Invariants: the original is not touched; the copy is made in a directory of its own and does not
+//! stay; nothing that was there before is removed.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memledger::{CheckVerdict, Ledger, VerifyLevel};
+use memledger::{CheckVerdict, Ledger, RawRecord, VerifyLevel};
 
 use crate::exit::Failure;
 
-/// Flips the middle byte of the log's last segment in a copy, and returns what was flipped and what
-/// verify said about it.
-pub(super) fn tamper(dir: &Path) -> Result<Vec<String>, Failure> {
-    let copy = dir.with_extension("tampered");
-    let found = on_a_copy(dir, &copy);
-    let removed = fs::remove_dir_all(&copy);
-    let lines = found?;
-    removed.map_err(|error| failed(&copy, &error))?;
-    Ok(lines)
+/// What was changed, and what verify says about it.
+pub(super) struct Found {
+    /// The changed file, from the ledger's directory.
+    pub(super) file: String,
+    /// The changed byte.
+    pub(super) offset: usize,
+    /// Each claim that does not hold, with its first finding.
+    pub(super) findings: Vec<String>,
 }
 
-fn on_a_copy(dir: &Path, copy: &Path) -> Result<Vec<String>, Failure> {
-    copy_dir(dir, copy).map_err(|error| failed(copy, &error))?;
-    let segment = largest(&copy.join("log")).map_err(|error| failed(copy, &error))?;
-    let mut bytes = fs::read(&segment).map_err(|error| failed(&segment, &error))?;
-    let middle = bytes.len() / 2;
-    if let Some(byte) = bytes.get_mut(middle) {
-        *byte ^= 1;
-    }
-    fs::write(&segment, &bytes).map_err(|error| failed(&segment, &error))?;
-    let name = segment.file_name().map(|name| name.to_string_lossy().into_owned());
-    let mut lines = vec![format!(
-        "one bit flipped at byte {middle} of log/{} in a copy:",
-        name.unwrap_or_default()
-    )];
+/// Flips one bit of a record in a copy.
+pub(super) fn tamper(dir: &Path, record: &RawRecord) -> Result<Found, Failure> {
+    let copy = beside(dir);
+    fs::create_dir(&copy).map_err(|error| failed(&copy, &error))?;
+    let found = on_a_copy(dir, &copy, record);
+    fs::remove_dir_all(&copy).map_err(|error| failed(&copy, &error))?;
+    found
+}
+
+/// `memledger-demo` has its copy in `memledger-demo.changed`.
+fn beside(dir: &Path) -> PathBuf {
+    let mut name = dir.file_name().unwrap_or_default().to_owned();
+    name.push(".changed");
+    dir.with_file_name(name)
+}
+
+fn on_a_copy(dir: &Path, copy: &Path, record: &RawRecord) -> Result<Found, Failure> {
+    copy_into(dir, copy).map_err(|error| failed(copy, &error))?;
+    let (file, offset) = flip(copy, record)?;
     let report = Ledger::verify_dir(copy, VerifyLevel::Log, &|_, _, _| {})?;
-    for check in report.checks.iter().filter(|check| check.verdict > CheckVerdict::NotChecked) {
-        let finding = check.findings.first().map(String::as_str).unwrap_or_default();
-        lines.push(format!(
-            "{}  {}  {} of {}  {finding}",
-            check.name, check.verdict, check.checked, check.expected
-        ));
-    }
-    Ok(lines)
+    let damaged = report.checks.iter().filter(|check| check.verdict == CheckVerdict::Damaged);
+    let findings = damaged
+        .map(|check| {
+            let first = check.findings.first().map(String::as_str).unwrap_or_default();
+            format!("{} {}: {first}", check.name, check.verdict)
+        })
+        .collect();
+    Ok(Found { file, offset, findings })
 }
 
-fn largest(dir: &Path) -> io::Result<PathBuf> {
-    let mut best = (0, PathBuf::new());
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let length = entry.metadata()?.len();
-        if length > best.0 {
-            best = (length, entry.path());
+/// Flips the lowest bit of the middle byte of a record where it lies in the log.
+fn flip(copy: &Path, record: &RawRecord) -> Result<(String, usize), Failure> {
+    let log = copy.join("log");
+    for entry in fs::read_dir(&log).map_err(|error| failed(&log, &error))? {
+        let path = entry.map_err(|error| failed(&log, &error))?.path();
+        let mut bytes = fs::read(&path).map_err(|error| failed(&path, &error))?;
+        let found = bytes.windows(record.bytes.len()).position(|part| part == record.bytes);
+        let Some(offset) = found.map(|start| start + record.bytes.len() / 2) else {
+            continue;
+        };
+        if let Some(byte) = bytes.get_mut(offset) {
+            *byte ^= 1;
         }
+        fs::write(&path, &bytes).map_err(|error| failed(&path, &error))?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        return Ok((format!("log/{name}"), offset));
     }
-    Ok(best.1)
+    Err(Failure::not_found(format!("record {} is in no file of the log", record.seq)))
 }
 
-fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir(to)?;
+fn copy_into(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            copy_dir(&entry.path(), &target)?;
+            fs::create_dir(&target)?;
+            copy_into(&entry.path(), &target)?;
         } else {
             fs::copy(entry.path(), &target)?;
         }
@@ -72,6 +87,6 @@ fn copy_dir(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure::usage(format!("{}: {error}", path.display()))
-        .hint("the demonstration needs a directory it can write to")
+    Failure::file(format!("{}: {error}", path.display()))
+        .hint("the demonstration needs a directory it can write to, and room for a copy beside it")
 }

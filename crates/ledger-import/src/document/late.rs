@@ -26,8 +26,8 @@ pub(crate) struct Change {
     pub(crate) holds: bool,
 }
 
-/// Which spans each memory holds in; none: the one to be written.
-type Holding = BTreeMap<Option<MemoryId>, Vec<Interval>>;
+/// A memory, or none for the one to be written.
+type Who = Option<MemoryId>;
 
 /// A late revision among the others.
 pub(crate) struct Late<'a> {
@@ -40,12 +40,12 @@ pub(crate) struct Late<'a> {
 }
 
 impl Late<'_> {
-    /// What is missing. Where the text is new, the first change writes it.
+    /// What is missing. Where no memory can hold the text at the claim of the revision, the first
+    /// change writes one.
     pub(crate) fn changes(&self, views: &[View]) -> Result<Vec<Change>> {
         let Some(own) = views.first() else { return Ok(Vec::new()) };
         let window = Interval { from: self.row.author, until: own.end };
         let memories = self.texts.memories();
-        let text = self.row.text.map(|text| self.texts.memory(text));
         let mut changes: Vec<Change> = Vec::new();
         for view in views {
             // As long as nothing is recorded for it, only what reaches into its span matters.
@@ -53,33 +53,55 @@ impl Late<'_> {
                 continue;
             }
             let validity = self.book.validity(view.claim, &memories)?;
-            let found: Holding = memories
-                .iter()
-                .zip(validity)
-                .map(|(id, validity)| (Some(*id), within(&validity, window)))
-                .chain(text.is_some_and(|text| text.is_none()).then(|| (None, Vec::new())))
-                .collect();
-            let shown = Interval { from: self.row.author, until: view.end };
-            for (memory, found) in &found {
-                let now = changes.iter().filter(|change| change.memory == *memory);
-                let now = now.fold(found.clone(), |now, change| match change.holds {
-                    true => plus(&now, &[change.span]),
-                    false => minus(&now, &[change.span]),
-                });
-                let beside = self.beside(*memory, found, view, window);
-                let wanted = match text {
-                    Some(text) if text == *memory => plus(&minus(&beside, &[shown]), &span(shown)),
-                    _ => minus(&beside, &[shown]),
-                };
-                let change =
-                    |holds| move |span| Change { claim: view.claim, span, memory: *memory, holds };
-                changes.extend(minus(&now, &wanted).into_iter().map(change(false)));
-                changes.extend(minus(&wanted, &now).into_iter().map(change(true)));
-            }
+            let mut found: BTreeMap<Who, Vec<Interval>> =
+                memories.iter().map(|id| Some(*id)).zip(validity).collect();
+            found.values_mut().for_each(|spans| *spans = within(spans, window));
+            found.insert(None, Vec::new());
+            self.step(view, window, &found, &mut changes);
         }
         // A text must be written before anything can be said about it.
         changes.sort_by_key(|change| (change.claim, change.memory.is_some()));
         Ok(changes)
+    }
+
+    /// Adds what is missing at one claim, where the memories hold what was `found`.
+    fn step(
+        &self,
+        view: &View,
+        window: Interval,
+        found: &BTreeMap<Who, Vec<Interval>>,
+        changes: &mut Vec<Change>,
+    ) {
+        let now: BTreeMap<Who, Vec<Interval>> =
+            found.iter().map(|(who, spans)| (*who, after(spans, *who, changes))).collect();
+        let shown = Interval { from: self.row.author, until: view.end };
+        let own = self.own();
+        // What one of its memories holds already stays there; the first one takes the rest.
+        let held = own.iter().filter_map(|who| now.get(who));
+        let held = held.fold(Vec::new(), |held, spans| plus(&held, spans));
+        let mut left = span(shown);
+        for who in own.iter().chain(now.keys().filter(|who| !own.contains(who))) {
+            let (Some(found), Some(now)) = (found.get(who), now.get(who)) else { continue };
+            let mut wanted = minus(&self.beside(*who, found, view, window), &[shown]);
+            if own.contains(who) {
+                let rest =
+                    if own.first() == Some(who) { minus(&[shown], &held) } else { Vec::new() };
+                let part = minus(&plus(&within(now, shown), &rest), &minus(&[shown], &left));
+                left = minus(&left, &part);
+                wanted = plus(&wanted, &part);
+            }
+            let change =
+                |holds| move |span| Change { claim: view.claim, span, memory: *who, holds };
+            changes.extend(minus(now, &wanted).into_iter().map(change(false)));
+            changes.extend(minus(&wanted, now).into_iter().map(change(true)));
+        }
+    }
+
+    /// The memories that may hold the text of the revision, the one that takes it first.
+    fn own(&self) -> Vec<Who> {
+        let Some(text) = self.row.text else { return Vec::new() };
+        let new = self.texts.memory(text, self.row.claim).is_none().then_some(None);
+        new.into_iter().chain(self.texts.memories_of(text).map(Some)).collect()
     }
 
     /// What a memory holds where the revision does not show: what the ledger has, but after an
@@ -102,12 +124,22 @@ impl Late<'_> {
         let mut said = Vec::new();
         for (from, until) in starts.into_iter().zip(ends) {
             let text: Option<TextNo> = self.timeline.at(view.claim, from);
-            if text.is_some_and(|text| self.texts.memory(text) == memory) && memory.is_some() {
+            let holder = text.and_then(|text| self.texts.memory(text, view.claim));
+            if memory.is_some() && holder == memory {
                 said = plus(&said, &[Interval { from, until }]);
             }
         }
         said
     }
+}
+
+/// What a memory holds after these changes.
+fn after(found: &[Interval], who: Who, changes: &[Change]) -> Vec<Interval> {
+    let own = changes.iter().filter(|change| change.memory == who);
+    own.fold(found.to_vec(), |now, change| match change.holds {
+        true => plus(&now, &[change.span]),
+        false => minus(&now, &[change.span]),
+    })
 }
 
 fn span(interval: Interval) -> Vec<Interval> {

@@ -11,7 +11,7 @@ use memledger::Result;
 use memledger::format::{Micros, Seq};
 
 use super::port::{Bodies, Body, Book, Held, Revision};
-use super::texts::{Home, Texts};
+use super::texts::Texts;
 use super::timeline::{Row, TextNo, Timeline};
 use super::{Slot, keys, text_digest};
 
@@ -44,10 +44,9 @@ pub(crate) fn start(
 ) -> Result<Start> {
     let mut start = Start::default();
     let held = book.memories()?;
-    let mut born: BTreeMap<Seq, TextNo> = BTreeMap::new();
-    for memory in &held {
-        born.insert(memory.seq, start.texts.hold(memory));
-    }
+    let texts: Vec<TextNo> = held.iter().map(|memory| start.texts.hold(memory)).collect();
+    let born: BTreeMap<Seq, TextNo> =
+        held.iter().map(|memory| memory.seq).zip(texts.iter().copied()).collect();
     let mut interrupted = false;
     for (index, revision) in revisions.iter().enumerate() {
         let keys = keys(slot, revision);
@@ -64,7 +63,7 @@ pub(crate) fn start(
     }
     // Half a revision makes the ledger differ in ways that its completion puts right.
     if !interrupted && !held.is_empty() {
-        start.differ(&held, revisions);
+        start.differ(&held, &texts, revisions);
     }
     Ok(start)
 }
@@ -80,8 +79,7 @@ impl Start {
                 if let Some(number) = born {
                     self.texts.recognise(digest, number);
                 }
-                Some(self.texts.number(digest))
-                    .filter(|number| self.texts.home(*number) != Home::Gone)
+                Some(self.texts.number(digest)).filter(|number| !self.texts.is_gone(*number))
             }
         };
         let Revision { author, claim, order, .. } = *revision;
@@ -89,10 +87,11 @@ impl Start {
     }
 
     /// Makes the timeline say what the ledger says where the two differ.
-    fn differ(&mut self, held: &[Held], revisions: &[Revision]) {
-        let standing: Vec<&Held> = held.iter().filter(|memory| !memory.gone).collect();
+    fn differ(&mut self, held: &[Held], texts: &[TextNo], revisions: &[Revision]) {
+        let standing: Vec<(&Held, TextNo)> =
+            held.iter().zip(texts.iter().copied()).filter(|(memory, _)| !memory.gone).collect();
         let mut edges: BTreeSet<Micros> = self.timeline.boundaries().collect();
-        for interval in standing.iter().flat_map(|memory| &memory.validity) {
+        for interval in standing.iter().flat_map(|(memory, _)| &memory.validity) {
             edges.extend([interval.from, interval.until]);
         }
         edges.remove(&Micros::MAX);
@@ -107,10 +106,10 @@ impl Start {
             let holder = standing
                 .iter()
                 .rev()
-                .find(|memory| memory.validity.iter().any(|interval| interval.contains(edge)));
-            let text = holder.map(|memory| self.texts.hold(memory));
+                .find(|(memory, _)| memory.validity.iter().any(|span| span.contains(edge)));
+            let text = holder.map(|(_, text)| *text);
             if self.timeline.at(Micros::MAX, edge) != text {
-                let claim = holder.map_or(latest, |memory| memory.claim);
+                let claim = holder.map_or(latest, |(memory, _)| memory.claim);
                 self.timeline.count(Row { author: edge, claim, order: u64::MAX, text });
                 self.differences += 1;
             }

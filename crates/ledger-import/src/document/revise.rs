@@ -5,7 +5,7 @@ use memledger::{Command, Content, Error, Interval, Proposal, Result, Source};
 
 use super::late::{Change, Late};
 use super::port::{Body, Book, Recorded, Revision};
-use super::texts::{Home, Texts};
+use super::texts::Texts;
 use super::timeline::{Row, Timeline, View};
 use super::{Keys, Slot, text_digest};
 
@@ -53,7 +53,7 @@ impl Revise<'_> {
             (None, _) => return Ok(Fate::Unchanged),
         };
         let text = digest.map(|digest| self.texts.number(digest));
-        let gone = text.is_some_and(|number| self.texts.home(number) == Home::Gone);
+        let gone = text.is_some_and(|number| self.texts.is_gone(number));
         let Revision { author, claim, order, .. } = *revision;
         let row = Row { author, claim, order, text: text.filter(|_| !gone) };
         let said = Said { revision, words, keys };
@@ -64,7 +64,7 @@ impl Revise<'_> {
             // Only a history without late arrivals can be judged without asking the ledger: what said
             // nothing new left no record, and it may lie between.
             _ if repeats && (newest || self.orderly) => Fate::Unchanged,
-            [view] if newest => self.newest(&said, &row, view)?,
+            [view] if newest && !self.is_split(view) => self.newest(&said, &row, view)?,
             views => self.late(&said, &row, views)?,
         };
         if !matches!(fate, Fate::Refused(_)) {
@@ -73,11 +73,16 @@ impl Revise<'_> {
         Ok(if gone { Fate::Gone } else { fate })
     }
 
+    /// Whether the text that ends is held by more than one memory.
+    fn is_split(&self, view: &View) -> bool {
+        view.before.is_some_and(|text| self.texts.is_split(text))
+    }
+
     /// A revision with the latest claim so far: one text ends, another begins, in one submission.
     fn newest(&mut self, said: &Said<'_>, row: &Row, view: &View) -> Result<Fate> {
         let span = Interval { from: row.author, until: view.end };
-        let ended = view.before.and_then(|text| self.texts.memory(text));
-        let begun = row.text.map(|text| (text, self.texts.memory(text)));
+        let ended = view.before.and_then(|text| self.texts.memory(text, row.claim));
+        let begun = row.text.map(|text| (text, self.texts.memory(text, row.claim)));
         let commands: Vec<Command> = match begun {
             Some((_, None)) => vec![self.write(said, span, ended)],
             _ => {
@@ -95,7 +100,7 @@ impl Revise<'_> {
             Recorded::Refused(reason) => Ok(Fate::Refused(reason)),
             Recorded::Taken(id) => {
                 if let (Some((text, None)), Some(id)) = (begun, id) {
-                    self.texts.settle(text, Home::Memory(id));
+                    self.texts.settle(text, row.claim, id);
                 }
                 Ok(Fate::Appended)
             }
@@ -113,14 +118,13 @@ impl Revise<'_> {
             let begin = (!begun).then_some(said.keys.begun.as_str());
             let key = if at == last { Some(said.keys.whole.as_str()) } else { begin };
             match (change.memory, row.text) {
-                (None, Some(text)) if self.texts.memory(text).is_none() => {
+                (None, Some(text)) if self.texts.memory(text, row.claim).is_none() => {
                     let commands = vec![self.write(said, change.span, None)];
                     match self.book.record(commands, change.claim, key)? {
                         Recorded::Conflict(error) => return Err(error),
                         Recorded::Refused(reason) => return Ok(Fate::Refused(reason)),
-                        Recorded::Taken(id) => {
-                            self.texts.settle(text, id.map_or(Home::None, Home::Memory));
-                        }
+                        Recorded::Taken(None) => {}
+                        Recorded::Taken(Some(id)) => self.texts.settle(text, row.claim, id),
                     }
                 }
                 _ => self.force(said, row, change, key, begin)?,
@@ -140,7 +144,7 @@ impl Revise<'_> {
         key: Option<&str>,
         begin: Option<&str>,
     ) -> Result<()> {
-        let own = row.text.and_then(|text| self.texts.memory(text));
+        let own = row.text.and_then(|text| self.texts.memory(text, row.claim));
         let Some(memory) = change.memory.or(own) else { return Ok(()) };
         let record = |holds: bool, key| {
             let command = if holds {

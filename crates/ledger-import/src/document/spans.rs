@@ -5,7 +5,8 @@ use memledger::format::Micros;
 
 /// What is in `all` and not in `cut`.
 pub(crate) fn minus(all: &[Interval], cut: &[Interval]) -> Vec<Interval> {
-    cut.iter().fold(all.to_vec(), |left, cut| {
+    let all: Vec<Interval> = all.iter().filter(|span| !span.is_empty()).copied().collect();
+    cut.iter().fold(all, |left, cut| {
         let parts = left.iter().flat_map(|span| {
             [
                 Interval { from: span.from, until: span.until.min(cut.from) },

@@ -1,31 +1,30 @@
-//! Owns the distinct texts of one document: a number for each, and the memory that holds it.
+//! Owns the distinct texts of one document: a number for each, and the memories that hold it.
 //!
-//! Invariant: one number for equal bytes. Texts are compared by digest, so that a long history does
-//! not have to fit into memory.
+//! Nearly always that is one memory. A second one is written only for a revision that is claimed to
+//! have been known before the first: at that claim the first is not there yet. Invariant: one number for
+//! equal bytes. Texts are compared by digest, so that a long history does not have to fit into memory.
 
 use std::collections::HashMap;
 
-use memledger::format::MemoryId;
+use memledger::format::{MemoryId, Micros};
 
 use super::port::Held;
 use super::timeline::TextNo;
-
-/// The memory of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Home {
-    /// None yet, or none that can be told.
-    None,
-    /// This one.
-    Memory(MemoryId),
-    /// It was forgotten or erased: the text must not come back.
-    Gone,
-}
 
 /// The texts seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     numbers: HashMap<[u8; 32], TextNo>,
     homes: Vec<Home>,
+}
+
+/// Where a text is.
+#[derive(Debug, Default)]
+struct Home {
+    /// Memories that stand, each with the claim of its birth, the earliest first.
+    memories: Vec<(Micros, MemoryId)>,
+    /// Whether a memory of it was forgotten or erased.
+    gone: bool,
 }
 
 impl Texts {
@@ -39,15 +38,16 @@ impl Texts {
         number
     }
 
-    /// Takes a memory in. Of several with the same text the last one that stands counts.
+    /// Takes a memory in.
     pub(crate) fn hold(&mut self, held: &Held) -> TextNo {
         let number = match held.text {
             Some(digest) => self.number(digest),
             None => self.unread(),
         };
-        let home = if held.gone { Home::Gone } else { Home::Memory(held.id) };
-        if !held.gone || self.home(number) == Home::None {
-            self.settle(number, home);
+        match (held.gone, self.homes.get_mut(number.0)) {
+            (true, Some(home)) => home.gone = true,
+            (false, _) => self.settle(number, held.claim, held.id),
+            (true, None) => {}
         }
         number
     }
@@ -57,37 +57,43 @@ impl Texts {
         self.numbers.entry(digest).or_insert(number);
     }
 
+    /// Notes a memory of a text.
+    pub(crate) fn settle(&mut self, number: TextNo, born: Micros, id: MemoryId) {
+        if let Some(home) = self.homes.get_mut(number.0) {
+            home.memories.push((born, id));
+            home.memories.sort_unstable();
+        }
+    }
+
     /// All memories that stand.
     pub(crate) fn memories(&self) -> Vec<MemoryId> {
-        let standing = self.homes.iter().filter_map(|home| match home {
-            Home::Memory(id) => Some(*id),
-            Home::None | Home::Gone => None,
-        });
-        standing.collect()
+        self.homes.iter().flat_map(|home| &home.memories).map(|(_, id)| *id).collect()
     }
 
-    /// What became of a text.
-    pub(crate) fn home(&self, number: TextNo) -> Home {
-        self.homes.get(number.0).copied().unwrap_or(Home::None)
+    /// The memory that can hold a text as known at `claim`.
+    pub(crate) fn memory(&self, number: TextNo, claim: Micros) -> Option<MemoryId> {
+        let first = self.homes.get(number.0)?.memories.first();
+        first.filter(|(born, _)| *born <= claim).map(|(_, id)| *id)
     }
 
-    /// The memory of a text, where it stands.
-    pub(crate) fn memory(&self, number: TextNo) -> Option<MemoryId> {
-        match self.home(number) {
-            Home::Memory(id) => Some(id),
-            Home::None | Home::Gone => None,
-        }
+    /// The memories of a text, the one that is claimed to be the oldest first.
+    pub(crate) fn memories_of(&self, number: TextNo) -> impl Iterator<Item = MemoryId> {
+        self.homes.get(number.0).into_iter().flat_map(|home| &home.memories).map(|(_, id)| *id)
     }
 
-    pub(crate) fn settle(&mut self, number: TextNo, home: Home) {
-        if let Some(slot) = self.homes.get_mut(number.0) {
-            *slot = home;
-        }
+    /// Whether more than one memory may hold a text.
+    pub(crate) fn is_split(&self, number: TextNo) -> bool {
+        self.homes.get(number.0).is_some_and(|home| home.memories.len() > 1)
+    }
+
+    /// Whether a text was forgotten or erased and must not come back.
+    pub(crate) fn is_gone(&self, number: TextNo) -> bool {
+        self.homes.get(number.0).is_some_and(|home| home.gone && home.memories.is_empty())
     }
 
     /// A number for a text that cannot be read.
     fn unread(&mut self) -> TextNo {
-        self.homes.push(Home::None);
+        self.homes.push(Home::default());
         TextNo(self.homes.len() - 1)
     }
 }

@@ -24,7 +24,8 @@ pub(super) fn isolated(test: &str) -> bool {
     // Captured: whoever counts results must not count this one twice.
     let ran = process.output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{test} failed in its own process:\n{said}");
+    let why = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{test} failed in its own process:\n{said}\n{why}");
     said.lines().filter(|line| line.starts_with("SKIPPED")).for_each(|line| println!("{line}"));
     false
 }
@@ -78,7 +79,9 @@ impl Bench {
 
     /// All texts of a document as claimed to be known then, with when each holds.
     pub(super) fn held(&self, document: &str, claimed: Micros) -> Vec<(String, Vec<Interval>)> {
-        self.listed(document, None, Some(claimed), false)
+        let views = self.listed(document, None, Some(claimed), false);
+        assert_eq!(self.listed(document, None, Some(claimed), true), views, "views and archive");
+        views
     }
 
     fn listed(

@@ -10,7 +10,7 @@ use memledger::format::Micros;
 use super::bench::{Bench, importer, isolated, now, scope};
 use super::data::{in_force, instant, real, rows};
 
-const HEADER: &str = "seq\tcommit\tauthor_date\tcommit_date\tbytes\tlines_added\tlines_removed\tsame_as_seq\tfile\tsubject";
+pub(super) const HEADER: &str = "seq\tcommit\tauthor_date\tcommit_date\tbytes\tlines_added\tlines_removed\tsame_as_seq\tfile\tsubject";
 
 fn run(bench: &Bench, dir: &Path, document: Option<&str>) -> memledger::Result<ImportReport> {
     let options = HistoryOptions {

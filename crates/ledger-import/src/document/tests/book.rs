@@ -46,8 +46,19 @@ impl FakeBook {
         (0..texts.len()).filter(held).map(|memory| texts[memory].0.clone()).collect()
     }
 
+    /// As known at a claim. A memory that was not written yet at that claim holds nowhere, whatever
+    /// was said about it.
     fn validity_of(&self, memory: usize, claim: i64) -> BTreeSet<i64> {
         let mut validity = BTreeSet::new();
+        let birth = self
+            .events
+            .borrow()
+            .iter()
+            .find(|event| event.memory == memory)
+            .map(|event| event.claim);
+        if birth.is_none_or(|birth| birth > claim) {
+            return validity;
+        }
         for event in self.events.borrow().iter() {
             if event.memory == memory && event.claim <= claim {
                 for at in event.span.0..event.span.1 {
