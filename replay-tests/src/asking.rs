@@ -2,7 +2,7 @@
 //! oracle fed with the same records. Every function stops at the first difference and otherwise says
 //! how many values it compared.
 
-use ledger_format::{BodyType, Layer, MemoryId, Micros, SourceKind};
+use ledger_format::{BodyType, Layer, MemoryId, Micros, Seq, SourceKind};
 use ledger_replay::Interval;
 use memledger::{Basis, Filter, Item, Listing, Snapshot, Text};
 
@@ -119,6 +119,24 @@ pub fn memory(views: &Snapshot<'_>, archive: &Snapshot<'_>, id: &MemoryId) -> us
         found += 1;
     }
     3 + history.len() + found
+}
+
+/// The life of a memory, event by event, as the oracle tells it.
+pub fn life(snapshot: &Snapshot<'_>, moment: &Moment<'_>, id: &MemoryId) -> usize {
+    let basis = snapshot.basis();
+    let place = || format!("the life of {id} at {}", basis.line());
+    let history = snapshot.history(id).unwrap();
+    let story = moment.story(*id);
+    let found: Vec<Seq> = history.iter().map(|entry| entry.seq).collect();
+    let told: Vec<Seq> = story.iter().map(|deed| deed.seq).collect();
+    assert_eq!(found, told, "{}", place());
+    for (entry, count) in history.iter().zip(1..) {
+        let until = &story[..count];
+        let row = answers::row(*id, until).unwrap();
+        let word = answers::word(&row, until, basis.known_at, basis.valid_at);
+        assert_eq!(entry.status.name(), word, "record {} in {}", entry.seq, place());
+    }
+    2 * history.len()
 }
 
 /// What two listings of a moment, with history and without, say is what the oracle says of the same

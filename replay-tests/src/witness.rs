@@ -79,14 +79,16 @@ impl<'a> Witness<'a> {
             asking::paged(&views, &with_history, &all, 3);
             asking::paged(&archive, &filter, &some, 1);
         }
-        if !self.memories.is_empty() {
-            let id = self.memories[rng.index(self.memories.len())];
-            self.compared += asking::memory(&views, &archive, &id);
-        }
         let basis = views.basis();
         let moment = self.moment(question, basis);
+        let mut told = 0;
+        if !self.memories.is_empty() {
+            let id = self.memories[rng.index(self.memories.len())];
+            told += asking::memory(&views, &archive, &id);
+            told += asking::life(&views, &moment, &id);
+        }
         let near = time::around([basis.known_at, basis.valid_at, self.some_instant(rng)]);
-        let told = asking::oracle(basis, &all.items, &current.items, &moment, &near);
+        told += asking::oracle(basis, &all.items, &current.items, &moment, &near);
         self.compared += all.items.len() + current.items.len() + some.items.len() + told;
     }
 
