@@ -4,7 +4,8 @@
 
 use ledger_format::{BodyType, Layer, MemoryId, Micros, Seq, SourceKind};
 use ledger_replay::Interval;
-use memledger::{Basis, Filter, Item, Listing, Snapshot, Text};
+use memledger::answer::{Item, Listing, Text};
+use memledger::{Basis, Filter, Snapshot};
 
 use crate::oracle::{Moment, answers};
 use crate::player::{DOMAINS, KEYS, PEOPLE, SCOPES, TAGS, TERMS};

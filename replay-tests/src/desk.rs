@@ -2,11 +2,10 @@
 //! nothing is recorded.
 
 use ledger_format::{CloseKind, MemoryId, Micros, RecordHash, Seq};
+use memledger::answer::Text;
 use memledger::civil::When;
-use memledger::{
-    CheckVerdict, Command, Content, ErrorKind, Ledger, Proposal, Scope, Submission, Terms, Text,
-    VerifyLevel,
-};
+use memledger::verify::{CheckVerdict, VerifyLevel};
+use memledger::{Command, Content, ErrorKind, Ledger, Proposal, Scope, Submission, Terms};
 
 use crate::place::Place;
 use crate::tamper;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ledger_format::{LedgerId, Micros};
-use memledger::{DeclaredClock, InitOptions, Ledger, OpenOptions, Result};
+use memledger::clock::DeclaredClock;
+use memledger::{InitOptions, Ledger, OpenOptions, Result};
 use tempfile::TempDir;
 
 /// A directory for ledgers of one id, and their clock.

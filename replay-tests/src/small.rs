@@ -2,10 +2,9 @@
 //! its answers.
 
 use ledger_format::{CloseKind, MemoryId, Micros};
+use memledger::answer::Item;
 use memledger::civil::When;
-use memledger::{
-    Command, Content, Filter, Item, Ledger, Proposal, Result, Scope, Submission, Terms,
-};
+use memledger::{Command, Content, Filter, Ledger, Proposal, Result, Scope, Submission, Terms};
 
 use crate::place::Place;
 use crate::witness::at;

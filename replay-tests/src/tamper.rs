@@ -5,7 +5,8 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use memledger::{CheckVerdict, Ledger, VerifyLevel, VerifyReport};
+use memledger::Ledger;
+use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
 
 use crate::place::Place;
 use crate::rng::Rng;

@@ -20,8 +20,8 @@ pub use report::{ImportReport, Progress};
 
 /// A number for everything one run records.
 fn job() -> memledger::Result<memledger::format::JobId> {
-    use memledger::Chance;
+    use memledger::clock::Chance;
     let mut bytes = [0; 16];
-    memledger::SystemChance.fill(&mut bytes).map_err(memledger::Error::invalid)?;
+    memledger::clock::SystemChance.fill(&mut bytes).map_err(memledger::Error::invalid)?;
     Ok(memledger::format::JobId(bytes))
 }

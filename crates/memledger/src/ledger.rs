@@ -25,13 +25,14 @@ pub(crate) use open::{hold, open_storage};
 pub(crate) use saved::replay;
 pub use status::StatusReport;
 
+use crate::answer::{Difference, LogEntry};
 use crate::archive::{Archive, Until};
 use crate::basis::{Basis, Question};
 use crate::civil::Zone;
 use crate::clock::{Chance, Clock};
 use crate::command::Submission;
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::{Difference, Filter, LogEntry};
+use crate::filter::Filter;
 use crate::names::{AliasSource, Names};
 use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};

@@ -5,6 +5,12 @@
 //! submission is durable; every answer names its basis; both paths give the same answer. May not:
 //! touch files (the store does) or know about terminals and networks.
 //!
+//! The root holds what every caller needs: open a [`Ledger`], [`submit`](Ledger::submit) a
+//! [`Submission`], ask a [`Question`] and read from its [`Snapshot`]. What only some need lies in a
+//! module of its own: the shapes of what comes back in [`answer`], dates and zones in [`civil`], time
+//! and chance in [`clock`], whole records in and out in [`transfer`], checks in [`verify`], the words
+//! of the log in [`format`]. `xtask tidy` holds the root to 40 names.
+//!
 //! ```no_run
 //! use memledger::{Command, Content, Ledger, OpenOptions, Proposal, Question, Scope, Submission, Terms};
 //!
@@ -23,37 +29,33 @@
 //! # }
 //! ```
 
+pub mod answer;
 mod archive;
 mod basis;
 pub mod civil;
-mod clock;
+pub mod clock;
 mod command;
 mod error;
-mod item;
+mod filter;
 mod ledger;
 mod names;
 mod outcome;
 mod read;
 mod scope;
-mod transfer;
+pub mod transfer;
 mod vault;
-mod verify;
+pub mod verify;
 mod views;
 mod writer;
 
 pub use basis::{Basis, Question};
-pub use clock::{Chance, Clock, DeclaredClock, Reading, SystemChance, SystemClock};
 pub use command::{Command, Content, Proposal, Reason, Submission, Terms};
 pub use error::{Error, ErrorKind, Result};
-pub use item::{
-    Difference, Filter, HistoryEntry, Item, ItemClosure, Level, Lineage, Listing, LogEntry, Text,
-};
+pub use filter::Filter;
 pub use ledger::{Created, InitOptions, Ledger, OpenOptions, StatusReport};
 pub use ledger_format as format;
 pub use ledger_replay::{Interval, Status};
 pub use outcome::Outcome;
 pub use read::Snapshot;
 pub use scope::{Actor, Scope, Source};
-pub use transfer::{Carried, RawPayload, RawRecord};
-pub use verify::{Check, CheckVerdict, VerifyLevel, VerifyReport, Watch};
 pub use writer::Ticket;

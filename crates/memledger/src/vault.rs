@@ -10,8 +10,8 @@ use ledger_replay::Sequenced;
 use ledger_store::{KeyState, KeyStore, Reader, StoredRecord};
 use zeroize::Zeroizing;
 
+use crate::answer::Text;
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::Text;
 
 /// What opening a payload gave.
 #[derive(Clone, Debug, PartialEq, Eq)]

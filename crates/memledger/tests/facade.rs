@@ -4,11 +4,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memledger::answer::Text;
 use memledger::civil::{When, Zone};
+use memledger::clock::DeclaredClock;
 use memledger::format::{CloseKind, MemoryId, Micros};
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    CheckVerdict, Command, Content, DeclaredClock, ErrorKind, Filter, InitOptions, Ledger,
-    OpenOptions, Proposal, Question, Scope, Status, Submission, Terms, Text, VerifyLevel,
+    Command, Content, ErrorKind, Filter, InitOptions, Ledger, OpenOptions, Proposal, Question,
+    Scope, Status, Submission, Terms,
 };
 
 const DAY: i64 = 86_400_000_000;

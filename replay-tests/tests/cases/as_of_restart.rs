@@ -7,10 +7,12 @@ use std::process::{Command as Process, Stdio};
 use std::sync::Arc;
 
 use ledger_format::{MemoryId, Micros};
+use memledger::answer::{Item, Text};
 use memledger::civil::When;
+use memledger::clock::DeclaredClock;
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    CheckVerdict, Command, Content, DeclaredClock, Filter, Item, Ledger, OpenOptions, Proposal,
-    Scope, Submission, Terms, Text, VerifyLevel,
+    Command, Content, Filter, Ledger, OpenOptions, Proposal, Scope, Submission, Terms,
 };
 use replay_tests::place::{Place, copy_tree};
 use replay_tests::player::{Manner, play};

@@ -2,8 +2,9 @@
 //! just within the limits: taken, and given back as it was.
 
 use ledger_format::{CloseKind, Layer, MemoryId, Seq, limits};
+use memledger::answer::Text;
 use memledger::civil::When;
-use memledger::{Command, Content, ErrorKind, Scope, Submission, Terms, Text};
+use memledger::{Command, Content, ErrorKind, Scope, Submission, Terms};
 use replay_tests::desk::{Desk, closing, proposed};
 use replay_tests::rng::Rng;
 use replay_tests::small;

@@ -2,9 +2,10 @@
 //! byte for byte.
 
 use ledger_format::{ActorKind, BodyType, SourceKind, limits};
+use memledger::answer::Text;
 use memledger::civil::When;
 use memledger::{
-    Actor, Command, Content, ErrorKind::Invalid, Filter, Scope, Source, Submission, Terms, Text,
+    Actor, Command, Content, ErrorKind::Invalid, Filter, Scope, Source, Submission, Terms,
 };
 use replay_tests::desk::Desk;
 use replay_tests::witness::at;

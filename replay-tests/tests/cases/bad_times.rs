@@ -3,9 +3,9 @@
 
 use ledger_format::{Micros, Seq};
 use memledger::civil::When;
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    CheckVerdict, Command, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission,
-    Terms, VerifyLevel,
+    Command, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission, Terms,
 };
 use replay_tests::desk::{Desk, closing, proposed};
 use replay_tests::place::Place;

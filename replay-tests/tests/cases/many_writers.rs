@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use ledger_format::{Micros, RecordHash, Seq};
+use memledger::answer::Text;
 use memledger::civil::When;
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    CheckVerdict, Command, Content, ErrorKind, Filter, Ledger, OpenOptions, Proposal, Scope,
-    Submission, Terms, Text, VerifyLevel,
+    Command, Content, ErrorKind, Filter, Ledger, OpenOptions, Proposal, Scope, Submission, Terms,
 };
 use replay_tests::place::Place;
 use replay_tests::witness::{at, events};

@@ -9,8 +9,9 @@
 use ledger_format::Micros;
 use ledger_import::history::{HistoryOptions, import};
 use ledger_import::{ImportReport, Progress};
+use memledger::answer::{Item, Text};
 use memledger::civil::{When, Zone};
-use memledger::{Filter, Item, Ledger, Question, Scope, Text};
+use memledger::{Filter, Ledger, Question, Scope};
 use replay_tests::place::Place;
 
 use super::real_data::{Document, documents, instant, real};

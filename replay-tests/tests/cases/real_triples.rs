@@ -7,8 +7,9 @@ use std::fs;
 
 use ledger_import::Progress;
 use ledger_import::triples::{TriplesOptions, import};
+use memledger::answer::Item;
 use memledger::civil::{When, Zone};
-use memledger::{Filter, Interval, Item, Ledger, Question, Scope};
+use memledger::{Filter, Interval, Ledger, Question, Scope};
 use replay_tests::place::Place;
 use replay_tests::rng::Rng;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ledger_format::PayloadId;
 use ledger_store::storage::FsStorage;
 use ledger_store::{KeyState, KeyStore, MasterEnv, MasterKey};
-use memledger::{CheckVerdict, VerifyLevel};
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use replay_tests::place::{self, Place};
 use replay_tests::small::{self, Answer};
 use replay_tests::tamper::{archive_is_true, each_flip, inside, opening_is_true, reported, verify};

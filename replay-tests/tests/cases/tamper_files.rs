@@ -7,7 +7,9 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use ledger_format::{Micros, Seq};
-use memledger::{CheckVerdict, ErrorKind, Text, VerifyLevel};
+use memledger::ErrorKind;
+use memledger::answer::Text;
+use memledger::verify::{CheckVerdict, VerifyLevel};
 use replay_tests::place::Place;
 use replay_tests::small::{self, Answer};
 use replay_tests::tamper::{archive_is_true, inside, opening_is_true, reported, verify};

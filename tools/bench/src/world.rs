@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use memledger::clock::DeclaredClock;
 use memledger::format::{MemoryId, Micros};
 use memledger::{
-    Command, Content, DeclaredClock, InitOptions, Ledger, OpenOptions, Proposal, Scope, Submission,
-    Terms, Ticket,
+    Command, Content, InitOptions, Ledger, OpenOptions, Proposal, Scope, Submission, Terms, Ticket,
 };
 
 /// A deterministic stream of numbers (SplitMix64; Steele, Lea and Flood 2014).

@@ -1,7 +1,8 @@
 //! Owns `log` and `show`: records as they are stored.
 
+use memledger::Ledger;
+use memledger::answer::LogEntry;
 use memledger::format::Seq;
-use memledger::{Ledger, LogEntry};
 
 use super::{Done, read};
 use crate::args::{LogArgs, Position, ShowArgs};

@@ -3,9 +3,10 @@
 //! A date on the left means its first instant and one on the right its end, so that `D..D` is that
 //! day and a wider range never shows less than a narrower one.
 
+use memledger::answer::{Difference, Item};
 use memledger::civil::{When, Zone, day_bounds};
 use memledger::format::{Micros, Seq};
-use memledger::{Basis, Difference, Item, Question};
+use memledger::{Basis, Question};
 
 use super::{Done, read};
 use crate::args::DiffArgs;

@@ -2,8 +2,9 @@
 //!
 //! Invariant: nothing is forgotten before the plan was printed and answered.
 
+use memledger::answer::Item;
 use memledger::format::{MemoryId, limits};
-use memledger::{Command, Item, Ledger, Question, Snapshot, Status};
+use memledger::{Command, Ledger, Question, Snapshot, Status};
 use serde_json::json;
 
 use super::{Done, ids, lifecycle, submit, writing};

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memledger::civil::Zone;
-use memledger::{Clock, Created, InitOptions, Ledger};
+use memledger::clock::Clock;
+use memledger::{Created, InitOptions, Ledger};
 use serde_json::json;
 
 use super::Done;

@@ -1,7 +1,8 @@
 //! Owns `get`, `list`, `history`, `blame`: memories as they stood at a basis.
 
+use memledger::answer::Item;
 use memledger::format::Seq;
-use memledger::{Basis, Filter, Item, Snapshot};
+use memledger::{Basis, Filter, Snapshot};
 
 use super::{Done, ids};
 use crate::args::{IdArgs, ListArgs};

@@ -1,6 +1,7 @@
 //! Owns `verify` and `rebuild`.
 
-use memledger::{CheckVerdict, Ledger, VerifyLevel, VerifyReport};
+use memledger::Ledger;
+use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
 use serde_json::{Value, json};
 
 use super::Done;

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use memledger::civil::Zone;
+use memledger::clock::{Clock, SystemClock};
 use memledger::format::{Micros, Seq};
-use memledger::{Clock, Ledger, Scope, SystemClock};
+use memledger::{Ledger, Scope};
 
 use crate::args::{Cli, Reading};
 use crate::exit::Failure;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memledger::civil::parse_instant;
-use memledger::{
-    Command, Created, DeclaredClock, InitOptions, Ledger, OpenOptions, RawRecord, Submission, Terms,
-};
+use memledger::clock::DeclaredClock;
+use memledger::transfer::RawRecord;
+use memledger::{Command, Created, InitOptions, Ledger, OpenOptions, Submission, Terms};
 
 use crate::context::{Context, whole};
 use crate::exit::{Code, Failure};

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use memledger::answer::Item;
 use memledger::civil::{Day, When, Zone};
 use memledger::format::Seq;
-use memledger::{
-    CheckVerdict, Filter, Item, Ledger, Question, RawRecord, VerifyLevel, VerifyReport,
-};
+use memledger::transfer::RawRecord;
+use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
+use memledger::{Filter, Ledger, Question};
 
 use super::story;
 use super::tamper::Found;

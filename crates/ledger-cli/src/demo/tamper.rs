@@ -8,7 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memledger::{CheckVerdict, Ledger, RawRecord, VerifyLevel};
+use memledger::Ledger;
+use memledger::transfer::RawRecord;
+use memledger::verify::{CheckVerdict, VerifyLevel};
 
 use crate::exit::Failure;
 

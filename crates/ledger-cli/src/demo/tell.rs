@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use memledger::civil::{Zone, parse_instant};
+use memledger::clock::DeclaredClock;
 use memledger::format::{MemoryId, Seq};
-use memledger::{
-    Actor, Command, Content, DeclaredClock, Ledger, Proposal, Result, Submission, Terms,
-};
+use memledger::{Actor, Command, Content, Ledger, Proposal, Result, Submission, Terms};
 
 use super::story::{Act, Name, STORY, Words};
 use crate::output::human;

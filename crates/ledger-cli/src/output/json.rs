@@ -3,11 +3,10 @@
 //! Invariants: times are RFC 3339 in UTC; an open end of a validity is null; an erased memory has
 //! no `text`. Fields with nothing to say are null, lists are empty.
 
+use memledger::answer::{Difference, HistoryEntry, Item, ItemClosure, Lineage, LogEntry, Text};
 use memledger::civil::format_utc;
 use memledger::format::{MemoryId, Micros, Seq};
-use memledger::{
-    Basis, Difference, HistoryEntry, Interval, Item, ItemClosure, Lineage, LogEntry, Outcome, Text,
-};
+use memledger::{Basis, Interval, Outcome};
 use serde_json::{Map, Value, json};
 
 use crate::context::Step;

@@ -1,10 +1,11 @@
 //! Owns the book of a document in a real ledger.
 
+use memledger::answer::{Item, Text};
 use memledger::civil::When;
 use memledger::format::{MemoryId, Micros, Seq, Verdict};
 use memledger::{
-    Command, ErrorKind, Filter, Interval, Item, Ledger, Outcome, Question, Result, Status,
-    Submission, Terms, Text,
+    Command, ErrorKind, Filter, Interval, Ledger, Outcome, Question, Result, Status, Submission,
+    Terms,
 };
 
 use super::Slot;

@@ -4,7 +4,7 @@
 //! it.
 
 use memledger::format::{BatchNo, LedgerId, PayloadId, RecordHash, Role, Seq};
-use memledger::{RawPayload, RawRecord};
+use memledger::transfer::{RawPayload, RawRecord};
 use serde_json::{Map, Value, json};
 
 use crate::encoding::{hex, unhex};

@@ -10,7 +10,8 @@ use std::io::{BufRead, Write};
 use std::path::Path;
 
 use memledger::format::Seq;
-use memledger::{Error, Ledger, OpenOptions, RawRecord, Result};
+use memledger::transfer::RawRecord;
+use memledger::{Error, Ledger, OpenOptions, Result};
 
 use crate::{ImportReport, Progress};
 use line::Header;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use memledger::answer::Text;
 use memledger::civil::{When, Zone, parse_instant};
+use memledger::clock::DeclaredClock;
 use memledger::format::Micros;
-use memledger::{
-    Actor, DeclaredClock, Filter, InitOptions, Interval, Ledger, OpenOptions, Question, Scope, Text,
-};
+use memledger::{Actor, Filter, InitOptions, Interval, Ledger, OpenOptions, Question, Scope};
 
 const KEY: &str = "MEMLEDGER_MASTER_KEY";
 
@@ -105,7 +105,7 @@ impl Bench {
             ..Filter::default()
         };
         let listing = self.ledger.snapshot(&question).unwrap().list(&filter).unwrap();
-        let words = |item: memledger::Item| match item.text {
+        let words = |item: memledger::answer::Item| match item.text {
             Text::Words(words) => (words, item.validity),
             other => panic!("{other:?}"),
         };

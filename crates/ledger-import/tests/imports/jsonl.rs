@@ -6,9 +6,9 @@ use std::path::Path;
 use ledger_import::ImportReport;
 use ledger_import::jsonl::{export, import};
 use memledger::format::Seq;
-use memledger::{
-    Command, Content, ErrorKind, Ledger, Proposal, RawRecord, Submission, Terms, VerifyLevel,
-};
+use memledger::transfer::RawRecord;
+use memledger::verify::VerifyLevel;
+use memledger::{Command, Content, ErrorKind, Ledger, Proposal, Submission, Terms};
 
 use super::bench::{Bench, isolated, options, scope};
 

@@ -34,7 +34,8 @@ fn objects(bench: &Bench, predicate: &str, at: &str) -> Vec<String> {
     let filter =
         Filter { scope: scope(), predicate: Some(predicate.to_owned()), ..Filter::default() };
     let listing = bench.ledger.snapshot(&question).unwrap().list(&filter).unwrap();
-    let object = |item: memledger::Item| item.body.unwrap()["object"].as_str().unwrap().to_owned();
+    let object =
+        |item: memledger::answer::Item| item.body.unwrap()["object"].as_str().unwrap().to_owned();
     listing.items.into_iter().map(object).collect()
 }
 

@@ -8,8 +8,8 @@ use ledger_format::{
 use ledger_replay::{Birth, Instants, Lifecycle, Status};
 use serde_json::Value;
 
+use crate::answer::{Item, ItemClosure, Level, Text};
 use crate::error::Result;
-use crate::item::{Item, ItemClosure, Level, Text};
 use crate::names::Names;
 use crate::read::past::Past;
 use crate::scope::Actor;

@@ -2,8 +2,8 @@
 
 use ledger_format::{Event, MemoryId, RecordView};
 
+use crate::answer::{LogEntry, Text};
 use crate::error::Result;
-use crate::item::{LogEntry, Text};
 use crate::names::{AliasSource, Names};
 use crate::vault::{Loaded, Vault};
 

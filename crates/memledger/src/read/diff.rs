@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::answer::{Difference, Item};
 use crate::error::Result;
-use crate::item::{Difference, Filter, Item};
+use crate::filter::Filter;
 use crate::read::snapshot::Snapshot;
 
 /// What is in one answer and not, or otherwise, in the other, in the order of the records.

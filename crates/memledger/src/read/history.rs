@@ -2,8 +2,8 @@
 
 use ledger_format::{MemoryId, Role, Seq};
 
+use crate::answer::{HistoryEntry, Item, Lineage};
 use crate::error::Result;
-use crate::item::{HistoryEntry, Item, Lineage};
 use crate::read::assemble::Assembler;
 use crate::read::describe::event_name;
 

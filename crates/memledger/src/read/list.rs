@@ -6,8 +6,9 @@
 use ledger_format::{AliasId, AliasKind, Micros, Seq};
 use ledger_replay::{Birth, Lifecycle};
 
+use crate::answer::{Item, Listing, Text};
 use crate::error::Result;
-use crate::item::{Filter, Item, Listing, Text};
+use crate::filter::Filter;
 use crate::names::AliasSource;
 use crate::read::assemble::Assembler;
 use crate::read::past::Members;

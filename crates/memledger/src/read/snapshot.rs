@@ -2,10 +2,11 @@
 
 use ledger_format::{MemoryId, Micros, Seq};
 
+use crate::answer::{HistoryEntry, Item, Lineage, Listing};
 use crate::archive::Archive;
 use crate::basis::Basis;
 use crate::error::{Error, ErrorKind, Result};
-use crate::item::{Filter, HistoryEntry, Item, Lineage, Listing};
+use crate::filter::Filter;
 use crate::names::Names;
 use crate::read::assemble::Assembler;
 use crate::read::claimed::Claimed;

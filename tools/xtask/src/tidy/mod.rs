@@ -4,6 +4,7 @@
 //! findings; this one only gathers the texts and calls them.
 
 mod calls;
+mod exports;
 mod functions;
 mod headings;
 mod layout;
@@ -34,6 +35,7 @@ pub(crate) fn run(repo: &Repo) -> Result<(), String> {
         findings.extend(size::check(path, text));
         findings.extend(functions::check(path, text));
         findings.extend(headings::check(path, text));
+        findings.extend(exports::check(path, text));
         let for_tests = reached.get(path) == Some(&modules::Reach::Tests);
         findings.extend(calls::check(rooms::ROOMS, path, text, for_tests));
     }

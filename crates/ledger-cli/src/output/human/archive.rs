@@ -1,8 +1,10 @@
 //! Owns how the archive looks: records, status, verification.
 
+use memledger::StatusReport;
+use memledger::answer::LogEntry;
 use memledger::civil::{Zone, format_in};
 use memledger::format::Seq;
-use memledger::{LogEntry, StatusReport, VerifyReport};
+use memledger::verify::VerifyReport;
 
 use super::super::json::hex;
 use super::super::width::{one_line, visible};

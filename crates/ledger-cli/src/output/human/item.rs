@@ -1,8 +1,8 @@
 //! Owns how memories look: one as a card, many as a table.
 
+use memledger::answer::{Item, Text};
 use memledger::civil::{Zone, format_in};
 use memledger::format::Micros;
-use memledger::{Item, Text};
 
 use super::super::json::held;
 use super::super::width::{one_line, padded, visible};

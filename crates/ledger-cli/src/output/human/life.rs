@@ -1,8 +1,9 @@
 //! Owns how the life of memories looks: results of writes, events, lineage, differences.
 
+use memledger::Outcome;
+use memledger::answer::{Difference, HistoryEntry, Item, Lineage};
 use memledger::civil::{Zone, format_in};
 use memledger::format::{MemoryId, Verdict};
-use memledger::{Difference, HistoryEntry, Item, Lineage, Outcome};
 
 use super::super::width::{one_line, visible};
 use super::item::{aligned, brief};

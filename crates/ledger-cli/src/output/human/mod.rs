@@ -8,9 +8,10 @@ mod fields;
 mod item;
 mod life;
 
+use memledger::answer::Text;
 use memledger::civil::{Zone, format_in, format_utc};
 use memledger::format::{MemoryId, Micros};
-use memledger::{Basis, Interval, Text};
+use memledger::{Basis, Interval};
 
 use super::width::visible;
 
@@ -46,7 +47,7 @@ pub(crate) fn short_ids(ids: &[MemoryId]) -> Vec<String> {
 }
 
 /// The name of a memory for people: m and the record that wrote it.
-pub(crate) fn short_name(item: &memledger::Item) -> String {
+pub(crate) fn short_name(item: &memledger::answer::Item) -> String {
     format!("m{}", item.seq)
 }
 

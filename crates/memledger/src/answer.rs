@@ -1,4 +1,9 @@
-//! Owns what leaves the ledger: memories with everything needed to judge them.
+//! What leaves the ledger: memories with everything needed to judge them, their lives, the records
+//! they rest on, and what differs between two moments.
+//!
+//! Owns the shapes only. Invariants: whatever is not known or not readable says so by its own value
+//! and never by an empty text; nothing here can change a ledger. May not: hold a handle on the
+//! ledger that answered.
 
 use ledger_format::{
     ActorKind, BodyType, CloseKind, Layer, MemoryId, Micros, RecordHash, Seq, SourceKind, Trust,
@@ -142,39 +147,6 @@ pub struct Item {
     pub pinned: bool,
     /// Erasure intent, where the content is destroyed.
     pub erased_at: Option<Seq>,
-}
-
-/// Which memories a listing holds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Filter {
-    /// Only in this scope and below.
-    pub scope: Scope,
-    /// Only this layer.
-    pub layer: Option<Layer>,
-    /// Only this body.
-    pub body: Option<BodyType>,
-    /// Only this key.
-    pub key: Option<String>,
-    /// Only about this person.
-    pub subject: Option<String>,
-    /// Only facts with this subject.
-    pub fact_subject: Option<String>,
-    /// Only facts with this predicate.
-    pub predicate: Option<String>,
-    /// Only with this label.
-    pub tag: Option<String>,
-    /// Only with this domain label.
-    pub domain: Option<String>,
-    /// Only with this source kind.
-    pub source_kind: Option<SourceKind>,
-    /// Only whose text holds this.
-    pub grep: Option<String>,
-    /// Also what is closed, expired or restricted.
-    pub include_history: bool,
-    /// Where the page before ended.
-    pub after: Option<Seq>,
-    /// How many items at most; 0: no limit.
-    pub limit: usize,
 }
 
 /// A page of items in the order of their records.
