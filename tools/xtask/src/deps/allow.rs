@@ -61,6 +61,10 @@ pub(crate) const PINNED: &[(&str, &str)] = &[
     ("sled", "its file format changes between versions"),
 ];
 
+/// `signed_note` and `tlog_tiles`, which the tests of ledger-proof check it against.
+const FOREIGN: &str =
+    "the foreign implementation in ledger-proof's tests is a step behind; in tests only";
+
 /// Packages that may be in the graph in several versions, and why.
 pub(crate) const DUPLICATES: &[(&str, &str)] = &[
     ("chacha20", "the newer one is the generator of proptest, in tests only"),
@@ -74,6 +78,17 @@ pub(crate) const DUPLICATES: &[(&str, &str)] = &[
         "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
     ),
     ("syn", "zeroize_derive is a step behind serde and clap; it is a build-time parser"),
+    ("base64", FOREIGN),
+    ("block-buffer", FOREIGN),
+    ("crypto-common", FOREIGN),
+    ("curve25519-dalek", FOREIGN),
+    ("digest", FOREIGN),
+    ("ed25519", FOREIGN),
+    ("ed25519-dalek", FOREIGN),
+    ("getrandom", FOREIGN),
+    ("rand_core", FOREIGN),
+    ("sha2", FOREIGN),
+    ("signature", FOREIGN),
 ];
 
 /// An advisory that is known and accepted until a date.
