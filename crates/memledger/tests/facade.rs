@@ -127,6 +127,56 @@ fn closing_reopening_and_conflicts() {
 }
 
 #[test]
+fn a_claimed_closure_counts_where_a_later_claim_hides_it() {
+    let (world, ledger) = World::new();
+    let claimed = |day: i64| Terms { claimed_at: Some(Micros(day * DAY)), ..Terms::default() };
+    let mut proposal = Proposal::new(Content::Text("Refund within 90 days".into()), Scope::root());
+    proposal.valid_from = Some(Micros(DAY));
+    let write = Submission::of(Command::Write(Box::new(proposal)), claimed(1));
+    let fare = ledger.submit(write).unwrap()[0].id.unwrap();
+    let close = || Command::Close {
+        memory: fare,
+        kind: CloseKind::Changed,
+        from: Some(Micros(5 * DAY)),
+        until: None,
+        replaced_by: None,
+        reason: None,
+    };
+    let reopen = || Command::Reopen {
+        memory: fare,
+        from: Some(Micros(2 * DAY)),
+        until: Some(Micros(3 * DAY)),
+        reason: None,
+    };
+    let submit = |command, terms| ledger.submit(Submission::of(command, terms));
+    submit(close(), claimed(20)).unwrap();
+    for command in [close(), reopen()] {
+        let refused = submit(command, Terms::default()).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Conflict, "{refused}");
+    }
+    // Nothing changes at the head, and much on the claimed axis between the two claims.
+    submit(close(), claimed(10)).unwrap();
+    submit(reopen(), claimed(10)).unwrap();
+    world.day(1);
+    for from_archive in [false, true] {
+        for (day, holds) in [(9, true), (10, false), (15, false), (20, false)] {
+            let question = Question {
+                valid: Some(When::Instant(Micros(6 * DAY))),
+                claimed: true,
+                ..at(When::Instant(Micros(day * DAY)), from_archive)
+            };
+            assert_eq!(texts(&ledger, &question).len(), usize::from(holds), "claimed on day {day}");
+        }
+        let recorded = Question {
+            valid: Some(When::Instant(Micros(2 * DAY))),
+            ..at(When::Head, from_archive)
+        };
+        assert_eq!(texts(&ledger, &recorded), ["Refund within 90 days"]);
+    }
+    ledger.close().unwrap();
+}
+
+#[test]
 fn an_idempotency_key_gives_the_first_result_again() {
     let (world, ledger) = World::new();
     let submit = |ledger: &Ledger, text: &str| {

@@ -4,8 +4,7 @@ use memledger::answer::{Item, Text};
 use memledger::civil::When;
 use memledger::format::{MemoryId, Micros, Seq, Verdict};
 use memledger::{
-    Command, ErrorKind, Filter, Interval, Ledger, Outcome, Question, Result, Status, Submission,
-    Terms,
+    Command, Filter, Interval, Ledger, Outcome, Question, Result, Status, Submission, Terms,
 };
 
 use super::Slot;
@@ -66,12 +65,7 @@ impl Book for LedgerBook<'_> {
             job: Some(self.slot.job),
             ..Terms::default()
         };
-        let outcomes = match self.ledger.submit(Submission { commands, terms }) {
-            Err(error) if error.kind() == ErrorKind::Conflict => {
-                return Ok(Recorded::Conflict(error));
-            }
-            other => other?,
-        };
+        let outcomes = self.ledger.submit(Submission { commands, terms })?;
         Ok(match outcomes.iter().find_map(refusal) {
             Some(reason) => Recorded::Refused(reason),
             None => Recorded::Taken(outcomes.first().and_then(|outcome| outcome.id)),

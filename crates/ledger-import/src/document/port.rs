@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use memledger::format::{MemoryId, Micros, Seq};
-use memledger::{Command, Error, Interval, Result};
+use memledger::{Command, Interval, Result};
 
 use crate::quarantine::KEPT_BYTES;
 
@@ -64,9 +64,6 @@ pub(crate) enum Recorded {
     Taken(Option<MemoryId>),
     /// The policy said no.
     Refused(String),
-    /// The ledger stands differently than the submission presumes: nothing to close, nothing to
-    /// reopen.
-    Conflict(Error),
 }
 
 /// Where revisions are recorded.

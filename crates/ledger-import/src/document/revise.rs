@@ -96,7 +96,6 @@ impl Revise<'_> {
             return Ok(Fate::Unchanged);
         }
         match self.book.record(commands, row.claim, Some(&said.keys.whole))? {
-            Recorded::Conflict(error) => Err(error),
             Recorded::Refused(reason) => Ok(Fate::Refused(reason)),
             Recorded::Taken(id) => {
                 if let (Some((text, None)), Some(id)) = (begun, id) {
@@ -121,44 +120,32 @@ impl Revise<'_> {
                 (None, Some(text)) if self.texts.memory(text, row.claim).is_none() => {
                     let commands = vec![self.write(said, change.span, None)];
                     match self.book.record(commands, change.claim, key)? {
-                        Recorded::Conflict(error) => return Err(error),
                         Recorded::Refused(reason) => return Ok(Fate::Refused(reason)),
                         Recorded::Taken(None) => {}
                         Recorded::Taken(Some(id)) => self.texts.settle(text, row.claim, id),
                     }
                 }
-                _ => self.force(said, row, change, key, begin)?,
+                _ => self.change(said, row, change, key)?,
             }
             begun = true;
         }
         Ok(if changes.is_empty() { Fate::Unchanged } else { Fate::Appended })
     }
 
-    /// Records a change even where the present hides it: a later claim may have made the same change
-    /// already, and then the ledger sees nothing to do. The opposite first makes it visible.
-    fn force(
-        &self,
-        said: &Said<'_>,
-        row: &Row,
-        change: &Change,
-        key: Option<&str>,
-        begin: Option<&str>,
-    ) -> Result<()> {
+    /// A memory that is there begins or ceases to hold.
+    fn change(&self, said: &Said<'_>, row: &Row, change: &Change, key: Option<&str>) -> Result<()> {
         let own = row.text.and_then(|text| self.texts.memory(text, row.claim));
         let Some(memory) = change.memory.or(own) else { return Ok(()) };
-        let record = |holds: bool, key| {
-            let command = if holds {
-                said.reopen(memory, change.span)
-            } else {
-                said.close(memory, change.span, own.filter(|own| *own != memory))
-            };
-            self.book.record(vec![command], change.claim, key)
+        let command = if change.holds {
+            said.reopen(memory, change.span)
+        } else {
+            said.close(memory, change.span, own.filter(|own| *own != memory))
         };
-        if let Recorded::Conflict(_) = record(change.holds, key)? {
-            taken(record(!change.holds, begin)?)?;
-            taken(record(change.holds, key.filter(|key| Some(*key) != begin))?)?;
+        match self.book.record(vec![command], change.claim, key)? {
+            Recorded::Taken(_) => Ok(()),
+            // Closing and reopening are no proposals: no policy stands in their way.
+            Recorded::Refused(reason) => Err(Error::invalid(reason)),
         }
-        Ok(())
     }
 
     fn write(&self, said: &Said<'_>, span: Interval, ended: Option<MemoryId>) -> Command {
@@ -196,15 +183,6 @@ impl Said<'_> {
     fn reason(&self) -> String {
         let Revision { label, subject, .. } = self.revision;
         if subject.is_empty() { label.clone() } else { format!("{label}: {subject}") }
-    }
-}
-
-/// Closing and reopening are no proposals: no policy stands in their way.
-fn taken(recorded: Recorded) -> Result<()> {
-    match recorded {
-        Recorded::Taken(_) => Ok(()),
-        Recorded::Conflict(error) => Err(error),
-        Recorded::Refused(reason) => Err(Error::invalid(reason)),
     }
 }
 

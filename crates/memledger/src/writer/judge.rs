@@ -1,6 +1,11 @@
 //! Owns what a submission is judged by before it is recorded: that what it names exists and that
 //! it would change something. The built-in verdict is `committed`; the policy gate joins here.
 //!
+//! Closing and reopening of a claimed submission need not change anything at the head. It is about
+//! the claimed axis, where records count in the order of the log but not all of them: what a later
+//! claim, recorded earlier, has done already is still missing at every claim in between. On the
+//! recorded axis such a record makes a version with the same validity, and is its closure's last word.
+//!
 //! May not: change anything.
 
 use ledger_format::{CloseKind, MemoryId, Micros};
@@ -141,7 +146,7 @@ impl Judge<'_> {
                 after != *validity
             }
         };
-        if changes {
+        if changes || self.claimed() {
             return Ok(());
         }
         Err(conflict(already_closed(id, memory, cut, validity)))
@@ -154,13 +159,18 @@ impl Judge<'_> {
         }
         let mut after = memory.lifecycle.validity.clone();
         after.add(more);
-        if after == memory.lifecycle.validity {
+        if after == memory.lifecycle.validity && !self.claimed() {
             return Err(conflict(format!(
                 "memory {} holds already in the whole interval; nothing to reopen",
                 id.hyphenated()
             )));
         }
         Ok(())
+    }
+
+    /// Whether the head is not the moment that the submission is about.
+    const fn claimed(&self) -> bool {
+        self.terms.claimed_at.is_some()
     }
 
     fn all_stand(&self, ids: &[MemoryId]) -> Result<()> {

@@ -80,36 +80,33 @@ impl FakeBook {
         from: Option<Micros>,
         until: Option<Micros>,
         claim: i64,
-    ) -> Result<()> {
+    ) {
         let span = (from.map_or(-1, |at| at.0), until.map_or(LAST + 1, |at| at.0));
         assert!(span.0 < span.1, "an interval ends after it begins");
-        let before = self.validity_of(memory, i64::MAX);
         let seq = self.seq.get();
         self.events.borrow_mut().push(Event { seq, claim, memory, holds, span });
-        if self.validity_of(memory, i64::MAX) == before {
-            return Err(Error::invalid("nothing to close or reopen"));
-        }
-        Ok(())
     }
 
-    fn one(&self, command: &Command, claim: i64) -> Result<usize> {
+    fn one(&self, command: &Command, claim: i64) -> usize {
         match command {
             Command::Write(proposal) => {
                 let Content::Text(text) = &proposal.content else { panic!("documents are texts") };
                 for other in &proposal.supersedes {
                     let (from, until) = (proposal.supersede_from, proposal.supersede_until);
-                    self.change(number(*other), false, from, until, claim)?;
+                    self.change(number(*other), false, from, until, claim);
                 }
                 let memory = self.texts.borrow().len();
                 self.texts.borrow_mut().push((text.clone(), Seq(self.seq.get())));
-                self.change(memory, true, proposal.valid_from, proposal.valid_until, claim)?;
-                Ok(memory)
+                self.change(memory, true, proposal.valid_from, proposal.valid_until, claim);
+                memory
             }
             Command::Close { memory, from, until, .. } => {
-                self.change(number(*memory), false, *from, *until, claim).map(|()| number(*memory))
+                self.change(number(*memory), false, *from, *until, claim);
+                number(*memory)
             }
             Command::Reopen { memory, from, until, .. } => {
-                self.change(number(*memory), true, *from, *until, claim).map(|()| number(*memory))
+                self.change(number(*memory), true, *from, *until, claim);
+                number(*memory)
             }
             other => panic!("an import never does {other:?}"),
         }
@@ -163,19 +160,9 @@ impl Book for FakeBook {
             let known = self.keys.borrow_mut().insert(key.to_owned(), Seq(self.seq.get()));
             assert_eq!(known, None, "a key is used once");
         }
-        let (events, texts) = (self.events.borrow().len(), self.texts.borrow().len());
-        let mut first = None;
-        for command in &commands {
-            match self.one(command, claim.0) {
-                Ok(memory) => first = first.or(Some(id(memory))),
-                Err(error) => {
-                    self.events.borrow_mut().truncate(events);
-                    self.texts.borrow_mut().truncate(texts);
-                    key.and_then(|key| self.keys.borrow_mut().remove(key));
-                    return Ok(Recorded::Conflict(error));
-                }
-            }
-        }
+        let memories: Vec<usize> =
+            commands.iter().map(|command| self.one(command, claim.0)).collect();
+        let first = memories.first().map(|memory| id(*memory));
         self.seq.set(self.seq.get() + commands.len() as u64);
         Ok(Recorded::Taken(first))
     }
