@@ -36,8 +36,9 @@ pub(crate) fn import(
     let mut order: Vec<(usize, &Revision)> = revisions.iter().enumerate().collect();
     order.sort_by_key(|(_, revision)| (revision.claim, revision.order));
     let orderly = order.is_sorted_by_key(|(_, revision)| revision.author);
-    let Start { timeline, texts, past, .. } = start;
-    let mut revise = Revise { book, slot, timeline, texts, orderly };
+    let Start { timeline, source, texts, past, differences } = start;
+    let source = (differences > 0).then_some(source);
+    let mut revise = Revise { book, slot, timeline, source, texts, orderly };
     let total = Some(revisions.len() as u64);
     for (done, (index, revision)) in order.into_iter().enumerate() {
         (desk.progress)(Progress { done: done as u64, total, what: &slot.document });

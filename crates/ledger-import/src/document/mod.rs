@@ -5,6 +5,13 @@
 //! take their place on both axes; a text that comes back is reopened, not written again; a revision
 //! that cannot be kept is reported and never stops the others. May not: know where revisions come
 //! from.
+//!
+//! What a person changed in between stands until the source says something else. A revision that only
+//! repeats what its source said before leaves no record and undoes nothing; a revision with another text
+//! is news and is recorded, whatever was done by hand; the report says that the two differ. Known limit:
+//! where new revisions come to a history that was changed by hand *and* whose author dates do not
+//! follow its claims, the run after the next may still record a revision that this one found to be in
+//! force already; it ends with the second run.
 
 mod import;
 mod late;

@@ -3,7 +3,9 @@
 //!
 //! Invariant: where both agree, the timeline is that of the revisions recorded. Where the ledger
 //! differs (a person closed a text, the source lost revisions), the ledger stands. Revisions that said
-//! nothing new left no record, so they are looked at again, and say nothing new again.
+//! nothing new left no record, so they are looked at again, and say nothing new again: where the ledger
+//! differs that is judged by the source alone, because a revision that only repeats what its source
+//! said before is no reason to undo what a person did. The first one that says something else counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +30,8 @@ pub(crate) enum Past {
 #[derive(Debug, Default)]
 pub(crate) struct Start {
     pub(crate) timeline: Timeline,
+    /// The revisions recorded, without what the ledger says otherwise.
+    pub(crate) source: Timeline,
     pub(crate) texts: Texts,
     /// For each revision: what became of it.
     pub(crate) past: Vec<Past>,
@@ -84,6 +88,7 @@ impl Start {
         };
         let Revision { author, claim, order, .. } = *revision;
         self.timeline.count(Row { author, claim, order, text });
+        self.source.count(Row { author, claim, order, text });
     }
 
     /// Makes the timeline say what the ledger says where the two differ.

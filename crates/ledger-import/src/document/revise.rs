@@ -6,7 +6,7 @@ use memledger::{Command, Content, Error, Interval, Proposal, Result, Source};
 use super::late::{Change, Late};
 use super::port::{Body, Book, Recorded, Revision};
 use super::texts::Texts;
-use super::timeline::{Row, Timeline, View};
+use super::timeline::{Row, SaidBefore, Timeline, View};
 use super::{Keys, Slot, text_digest};
 
 /// What became of a revision.
@@ -26,6 +26,8 @@ pub(crate) struct Revise<'a> {
     pub(crate) book: &'a dyn Book,
     pub(crate) slot: &'a Slot,
     pub(crate) timeline: Timeline,
+    /// What the source alone says, where the ledger says otherwise.
+    pub(crate) source: Option<Timeline>,
     pub(crate) texts: Texts,
     /// Whether the revisions come in one order on both axes.
     pub(crate) orderly: bool,
@@ -56,11 +58,18 @@ impl Revise<'_> {
         let gone = text.is_some_and(|number| self.texts.is_gone(number));
         let Revision { author, claim, order, .. } = *revision;
         let row = Row { author, claim, order, text: text.filter(|_| !gone) };
+        let said_before = self.source.as_mut().map(|source| source.said_before(row));
+        if said_before == Some(SaidBefore::TheSame) {
+            return Ok(if gone { Fate::Gone } else { Fate::Unchanged });
+        }
         let said = Said { revision, words, keys };
         let views = self.timeline.views(&row);
         let newest = self.timeline.is_newest(&row);
         let repeats = views.iter().all(|view| view.before == row.text);
         let fate = match views.as_slice() {
+            [view] if repeats && newest && said_before.is_some() => {
+                self.trace(&said, &row, view, said_before)?
+            }
             // Only a history without late arrivals can be judged without asking the ledger: what said
             // nothing new left no record, and it may lie between.
             _ if repeats && (newest || self.orderly) => Fate::Unchanged,
@@ -103,6 +112,31 @@ impl Revise<'_> {
                 }
                 Ok(Fate::Appended)
             }
+        }
+    }
+
+    /// A revision whose source says something new that a person did here before: it is recorded all the
+    /// same, though nothing changes, because without its record the next run would take it for news.
+    fn trace(
+        &self,
+        said: &Said<'_>,
+        row: &Row,
+        view: &View,
+        before: Option<SaidBefore>,
+    ) -> Result<Fate> {
+        let span = Interval { from: row.author, until: view.end };
+        let memory = |text| self.texts.memory(text, row.claim);
+        let command = match (row.text.and_then(memory), before) {
+            (Some(memory), _) => said.reopen(memory, span),
+            (None, Some(SaidBefore::Other(Some(text)))) => match memory(text) {
+                Some(memory) => said.close(memory, span, None),
+                None => return Ok(Fate::Unchanged),
+            },
+            (None, _) => return Ok(Fate::Unchanged),
+        };
+        match self.book.record(vec![command], row.claim, Some(&said.keys.whole))? {
+            Recorded::Refused(reason) => Ok(Fate::Refused(reason)),
+            Recorded::Taken(_) => Ok(Fate::Appended),
         }
     }
 

@@ -43,6 +43,15 @@ pub(crate) struct View {
     pub(crate) disturbed: bool,
 }
 
+/// What was said before a revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SaidBefore {
+    /// The same, at every claim.
+    TheSame,
+    /// Something else, at some claim; at its own claim this text.
+    Other(Option<TextNo>),
+}
+
 /// The revisions counted so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeline {
@@ -98,6 +107,18 @@ impl Timeline {
             }
         }
         views
+    }
+
+    /// Counts one more revision, and tells what was said before it in its span.
+    pub(crate) fn said_before(&mut self, row: Row) -> SaidBefore {
+        let views = self.views(&row);
+        self.count(row);
+        match views.first() {
+            Some(own) if views.iter().any(|view| view.before != row.text) => {
+                SaidBefore::Other(own.before)
+            }
+            _ => SaidBefore::TheSame,
+        }
     }
 
     fn view(&self, row: &Row, claim: Micros) -> View {

@@ -39,6 +39,16 @@ impl FakeBook {
         self.left.set(Some(records));
     }
 
+    /// What a person does: closes all that holds at `from` or later, from then on.
+    pub(super) fn close_everything(&self, from: i64) {
+        for memory in 0..self.texts.borrow().len() {
+            if self.validity_of(memory, i64::MAX).iter().any(|at| *at >= from) {
+                self.change(memory, false, Some(Micros(from)), None, LAST);
+                self.seq.set(self.seq.get() + 1);
+            }
+        }
+    }
+
     /// The texts in force.
     pub(super) fn in_force(&self, claim: i64, valid: i64) -> Vec<String> {
         let texts = self.texts.borrow();

@@ -86,6 +86,25 @@ fn compare(book: &FakeBook, rows: &[Source]) -> std::result::Result<(), TestCase
     Ok(())
 }
 
+/// A text, repeated, closed by hand in between, and followed by another one.
+#[test]
+fn a_repetition_does_not_undo_a_closure_and_a_new_text_counts() {
+    let book = FakeBook::default();
+    let rows = [(0, 0, 1), (4, 4, 1), (6, 6, 2)];
+    run(&book, &rows, &[true, true, false]).unwrap();
+    book.close_everything(2);
+    let report = run(&book, &rows, &[true, true, false]).unwrap();
+    assert_eq!((report.appended, report.unchanged, report.present), (0, 1, 1));
+    assert_eq!(book.in_force(LAST, 1), ["text 1"]);
+    assert!((2..=LAST).all(|valid| book.in_force(LAST, valid).is_empty()));
+    let report = run(&book, &rows, &[true, true, true]).unwrap();
+    assert_eq!((report.appended, report.unchanged, report.present), (1, 1, 1));
+    assert!(report.notes.iter().any(|note| note.contains("differs from the source")));
+    assert!((2..6).all(|valid| book.in_force(LAST, valid).is_empty()));
+    assert_eq!(book.in_force(LAST, 6), ["text 2"]);
+    assert_eq!(run(&book, &rows, &[true, true, true]).unwrap().appended, 0);
+}
+
 fn row() -> impl Strategy<Value = Source> {
     let text = prop_oneof![5 => 1..4u8, 1 => Just(0u8), 1 => Just(9u8)];
     (0..LAST, 0..LAST, text)
@@ -137,6 +156,34 @@ proptest! {
             let before = book.records();
             run(&book, &rows, &present).unwrap();
             prop_assert_eq!(book.records(), before, "a second run appends nothing");
+        }
+    }
+
+    /// Only what the source says anew is recorded where the ledger was changed by hand.
+    #[test]
+    fn what_was_closed_by_hand_stays_closed(
+        rows in usual_rows(),
+        closed in 0..LAST,
+        late in any::<bool>(),
+    ) {
+        let book = FakeBook::default();
+        let before = if late { rows.len() / 2 } else { rows.len() };
+        let present: Vec<bool> = (0..rows.len()).map(|at| at < before).collect();
+        run(&book, &rows, &present).unwrap();
+        book.close_everything(closed);
+        let left = book.records();
+        run(&book, &rows, &present).unwrap();
+        prop_assert_eq!(book.records(), left, "the same source has nothing to add");
+        for valid in closed..=LAST {
+            prop_assert_eq!(book.in_force(LAST, valid), Vec::<String>::new(), "closed from {}", closed);
+        }
+        let mut claims: Vec<(i64, i64)> = rows.iter().map(|row| (row.1, row.0)).collect();
+        claims.sort_by_key(|(claim, _)| *claim);
+        if claims.is_sorted_by_key(|(_, author)| *author) {
+            run(&book, &rows, &vec![true; rows.len()]).unwrap();
+            let left = book.records();
+            run(&book, &rows, &vec![true; rows.len()]).unwrap();
+            prop_assert_eq!(book.records(), left, "a second run appends nothing");
         }
     }
 
