@@ -6,4 +6,5 @@ mod building;
 mod cost;
 mod damage;
 mod model;
+mod paging;
 mod world;
