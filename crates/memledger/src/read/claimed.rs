@@ -48,6 +48,10 @@ impl Past for Claimed<'_> {
         for touched in self.viewed.versions(born)? {
             let event = self.vault.load(touched.since)?.event;
             if event.claimed_or_recorded() > self.by {
+                // Nothing said about a memory counts before the memory itself does.
+                if touched.since == born {
+                    break;
+                }
                 continue;
             }
             for change in apply(&mut state, &event).list {

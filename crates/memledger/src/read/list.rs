@@ -1,9 +1,14 @@
 //! Owns listings: which memories belong to an answer, in the order of their records.
 //!
 //! Cost: a listing of what is in force costs its result and a seek per member, at any depth of
-//! history. With history, or at a valid time before the basis, it costs what the scope ever held.
+//! history. With history, or at a valid time before the basis, it costs what the group ever held: one
+//! seek for each member that is not in force, and several more for each that is.
 
-use ledger_format::{AliasId, AliasKind, Micros, Seq};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use ledger_format::event::memory::FactKey;
+use ledger_format::{AliasId, AliasKind, MemoryId, Micros, Seq};
 use ledger_replay::{Birth, Lifecycle};
 
 use crate::answer::{Item, Listing, Text};
@@ -11,7 +16,7 @@ use crate::error::Result;
 use crate::filter::Filter;
 use crate::names::AliasSource;
 use crate::read::assemble::Assembler;
-use crate::read::past::Members;
+use crate::read::past::{Members, Past};
 
 /// A page of the memories that a filter lets through.
 pub(crate) fn list(
@@ -19,80 +24,189 @@ pub(crate) fn list(
     filter: &Filter,
     basis_at: Option<Micros>,
 ) -> Result<Listing> {
-    let Some(candidates) = candidates(assembler, filter, basis_at)? else {
-        return Ok(Listing { items: Vec::new(), next: None });
-    };
     let mut items: Vec<Item> = Vec::new();
-    for born in candidates {
-        if filter.after.is_some_and(|after| born <= after) {
-            continue;
-        }
-        let Some((birth, life)) = known(assembler, born)? else { continue };
-        if !passes(assembler, filter, &birth, &life)? {
-            continue;
-        }
-        let item = assembler.item(&birth, &life, filter.include_history)?;
+    let mut next = None;
+    each(assembler, filter, basis_at, |birth, life| {
+        let item = assembler.item(birth, life, filter.include_history)?;
         if !matches_text(filter, &item) {
-            continue;
+            return Ok(Go::On);
         }
         if filter.limit > 0 && items.len() == filter.limit {
-            let next = items.last().map(|last| last.seq);
-            return Ok(Listing { items, next });
+            next = items.last().map(|last| last.seq);
+            return Ok(Go::Stop);
         }
         items.push(item);
-    }
-    Ok(Listing { items, next: None })
+        Ok(Go::On)
+    })?;
+    Ok(Listing { items, next })
 }
 
-fn known(assembler: &Assembler<'_>, born: Seq) -> Result<Option<(Birth, Lifecycle)>> {
-    let Some(birth) = assembler.past.birth_at(born)? else { return Ok(None) };
-    Ok(assembler.past.version(born)?.map(|life| (birth, life)))
-}
-
-/// Births that may belong to the answer, ascending; none when a name of the filter was never bound.
-fn candidates(
+/// The ids of the memories that a filter lets through, without a look at their words, except where
+/// the filter asks for words.
+pub(crate) fn ids(
     assembler: &Assembler<'_>,
     filter: &Filter,
     basis_at: Option<Micros>,
-) -> Result<Option<Vec<Seq>>> {
-    let scope = assembler.names.scope_alias(assembler.vault, assembler.past, &filter.scope)?;
-    let Some(scope) = scope else { return Ok(None) };
-    // Sets of what is live follow recorded time: they cover every valid time from the basis on.
-    let live_only = !filter.include_history && basis_at.is_none_or(|at| assembler.at.valid >= at);
-    let term = |kind: AliasKind, parent: AliasId, name: &str| {
-        assembler.names.alias(assembler.vault, assembler.past, kind, parent, name)
-    };
-    let single = if let Some(key) = &filter.key {
-        Some(term(AliasKind::Key, scope, key)?.map(Members::Key))
-    } else if let Some(subject) = &filter.subject {
-        Some(term(AliasKind::Person, AliasId::ZERO, subject)?.map(Members::Person))
-    } else if let Some(subject) = &filter.fact_subject {
-        Some(term(AliasKind::Term, AliasId::ZERO, subject)?.map(Members::FactSubject))
-    } else if let Some(predicate) = &filter.predicate {
-        Some(term(AliasKind::Term, AliasId::ZERO, predicate)?.map(Members::Predicate))
-    } else if let Some(tag) = &filter.tag {
-        Some(term(AliasKind::Tag, AliasId::ZERO, tag)?.map(Members::Tag))
-    } else if let Some(domain) = &filter.domain {
-        Some(term(AliasKind::Domain, AliasId::ZERO, domain)?.map(Members::Domain))
-    } else {
-        None
-    };
-    match single {
-        Some(None) => Ok(None),
-        Some(Some(members)) => assembler.past.members(members, live_only).map(Some),
-        None => {
-            let mut all = Vec::new();
-            for scope in below(assembler.past, scope)? {
-                all.append(&mut assembler.past.members(Members::Scope(scope), live_only)?);
-            }
-            all.sort_unstable();
-            Ok(Some(all))
+) -> Result<Vec<MemoryId>> {
+    if filter.grep.is_some() {
+        let listing = list(assembler, filter, basis_at)?;
+        return Ok(listing.items.into_iter().map(|item| item.id).collect());
+    }
+    let mut ids = Vec::new();
+    each(assembler, filter, basis_at, |birth, _| {
+        ids.push(birth.id);
+        Ok(if ids.len() == filter.limit { Go::Stop } else { Go::On })
+    })?;
+    Ok(ids)
+}
+
+enum Go {
+    On,
+    Stop,
+}
+
+/// Visits the memories that a filter lets through but for their words, in the order of their records.
+fn each(
+    assembler: &Assembler<'_>,
+    filter: &Filter,
+    basis_at: Option<Micros>,
+    mut visit: impl FnMut(&Birth, &Lifecycle) -> Result<Go>,
+) -> Result<()> {
+    let Some(wanted) = Wanted::resolve(assembler, filter)? else { return Ok(()) };
+    for born in wanted.candidates(basis_at)? {
+        if filter.after.is_some_and(|after| born <= after) {
+            continue;
         }
+        // The version first: nearly all that is not in force is left out by it, and reading a birth
+        // takes several seeks.
+        let Some(life) = assembler.past.version(born)?.filter(|life| wanted.stands(life)) else {
+            continue;
+        };
+        let Some(birth) = assembler.past.birth_at(born)? else { continue };
+        if !wanted.holds(&birth)? {
+            continue;
+        }
+        if let Go::Stop = visit(&birth, &life)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A filter whose names are resolved.
+struct Wanted<'a> {
+    assembler: &'a Assembler<'a>,
+    filter: &'a Filter,
+    scope: AliasId,
+    key: Option<AliasId>,
+    person: Option<AliasId>,
+    fact_subject: Option<AliasId>,
+    predicate: Option<AliasId>,
+    tag: Option<AliasId>,
+    domain: Option<AliasId>,
+    /// Scopes seen, and whether they are the one that is asked for or lie below it.
+    inside: RefCell<HashMap<AliasId, bool>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// None when a name of the filter was never bound: nothing can have it.
+    fn resolve(assembler: &'a Assembler<'a>, filter: &'a Filter) -> Result<Option<Self>> {
+        let scope = assembler.names.scope_alias(assembler.vault, assembler.past, &filter.scope)?;
+        let Some(scope) = scope else { return Ok(None) };
+        let mut unbound = false;
+        let mut alias = |kind: AliasKind, parent: AliasId, name: &Option<String>| {
+            let Some(name) = name else { return Ok(None) };
+            let found =
+                assembler.names.alias(assembler.vault, assembler.past, kind, parent, name)?;
+            unbound |= found.is_none();
+            Ok::<_, crate::Error>(found)
+        };
+        let wanted = Self {
+            assembler,
+            filter,
+            scope,
+            key: alias(AliasKind::Key, scope, &filter.key)?,
+            person: alias(AliasKind::Person, AliasId::ZERO, &filter.subject)?,
+            fact_subject: alias(AliasKind::Term, AliasId::ZERO, &filter.fact_subject)?,
+            predicate: alias(AliasKind::Term, AliasId::ZERO, &filter.predicate)?,
+            tag: alias(AliasKind::Tag, AliasId::ZERO, &filter.tag)?,
+            domain: alias(AliasKind::Domain, AliasId::ZERO, &filter.domain)?,
+            inside: RefCell::new(HashMap::from([(scope, true)])),
+        };
+        Ok(if unbound { None } else { Some(wanted) })
+    }
+
+    /// Births that may belong to the answer, ascending. One label chooses them; the others are checked
+    /// one by one.
+    fn candidates(&self, basis_at: Option<Micros>) -> Result<Vec<Seq>> {
+        let past = self.assembler.past;
+        // Sets of what is live follow recorded time: they cover every valid time from the basis on.
+        let live_only =
+            !self.filter.include_history && basis_at.is_none_or(|at| self.assembler.at.valid >= at);
+        let label = (self.key.map(Members::Key))
+            .or(self.person.map(Members::Person))
+            .or(self.fact_subject.map(Members::FactSubject))
+            .or(self.predicate.map(Members::Predicate))
+            .or(self.tag.map(Members::Tag))
+            .or(self.domain.map(Members::Domain));
+        if let Some(label) = label {
+            return past.members(label, live_only);
+        }
+        let mut all = Vec::new();
+        for scope in below(past, self.scope)? {
+            all.append(&mut past.members(Members::Scope(scope), live_only)?);
+        }
+        all.sort_unstable();
+        Ok(all)
+    }
+
+    /// What a version alone says. What was in force then and was erased later passes too: it becomes
+    /// an item without text, never an absence.
+    fn stands(&self, life: &Lifecycle) -> bool {
+        self.filter.layer.is_none_or(|layer| layer == life.layer)
+            && (self.filter.include_history || life.status(self.assembler.at).in_force())
+    }
+
+    fn holds(&self, birth: &Birth) -> Result<bool> {
+        let Filter { body, source_kind, .. } = self.filter;
+        let fact = |wanted: Option<AliasId>, part: fn(&FactKey) -> AliasId| {
+            wanted.is_none_or(|id| birth.fact.as_ref().is_some_and(|fact| part(fact) == id))
+        };
+        let fits = body.is_none_or(|body| body == birth.body)
+            && source_kind.is_none_or(|kind| kind == birth.source)
+            && self.key.is_none_or(|id| birth.key == Some(id))
+            && self.person.is_none_or(|id| birth.subjects.contains(&id))
+            && fact(self.fact_subject, |fact| fact.subject)
+            && fact(self.predicate, |fact| fact.predicate)
+            && self.tag.is_none_or(|id| birth.tags.contains(&id))
+            && self.domain.is_none_or(|id| birth.domain == Some(id));
+        Ok(fits && self.is_inside(birth.scope)?)
+    }
+
+    /// Whether a scope is the one that is asked for, or lies below it.
+    fn is_inside(&self, scope: AliasId) -> Result<bool> {
+        if self.scope.is_zero() {
+            return Ok(true);
+        }
+        let (mut way, mut at) = (Vec::new(), scope);
+        let inside = loop {
+            if let Some(known) = self.inside.borrow().get(&at) {
+                break *known;
+            }
+            if at.is_zero() || way.len() > ledger_format::limits::SCOPE_DEPTH {
+                break false;
+            }
+            way.push(at);
+            let alias = self.assembler.past.alias(at)?;
+            at = alias.and_then(|alias| alias.parent).unwrap_or(AliasId::ZERO);
+        };
+        self.inside.borrow_mut().extend(way.into_iter().map(|scope| (scope, inside)));
+        Ok(inside)
     }
 }
 
 /// A scope and every scope below it.
-fn below(past: &dyn crate::read::past::Past, scope: AliasId) -> Result<Vec<AliasId>> {
+fn below(past: &dyn Past, scope: AliasId) -> Result<Vec<AliasId>> {
     let mut all = vec![scope];
     let mut at = 0;
     while let Some(parent) = all.get(at).copied() {
@@ -101,57 +215,6 @@ fn below(past: &dyn crate::read::past::Past, scope: AliasId) -> Result<Vec<Alias
         at += 1;
     }
     Ok(all)
-}
-
-fn passes(
-    assembler: &Assembler<'_>,
-    filter: &Filter,
-    birth: &Birth,
-    life: &Lifecycle,
-) -> Result<bool> {
-    let shape = filter.layer.is_none_or(|layer| layer == life.layer)
-        && filter.body.is_none_or(|body| body == birth.body)
-        && filter.source_kind.is_none_or(|kind| kind == birth.source);
-    if !shape {
-        return Ok(false);
-    }
-    // What was in force then and was erased later passes too: it becomes an item without text,
-    // never an absence.
-    if !filter.include_history && !life.status(assembler.at).in_force() {
-        return Ok(false);
-    }
-    within(assembler, filter, birth)
-}
-
-/// Groups other than the scope hold memories of every scope.
-fn within(assembler: &Assembler<'_>, filter: &Filter, birth: &Birth) -> Result<bool> {
-    if filter.scope.segments().is_empty() {
-        return all_labels(assembler, filter, birth);
-    }
-    let scope = assembler.names.scope(assembler.vault, assembler.past, birth.scope)?;
-    Ok(scope.within(&filter.scope) && all_labels(assembler, filter, birth)?)
-}
-
-/// One label chose the group; the others are checked here.
-fn all_labels(assembler: &Assembler<'_>, filter: &Filter, birth: &Birth) -> Result<bool> {
-    let has = |kind: AliasKind,
-               name: &Option<String>,
-               holds: &dyn Fn(AliasId) -> bool|
-     -> Result<bool> {
-        let Some(name) = name else { return Ok(true) };
-        let alias =
-            assembler.names.alias(assembler.vault, assembler.past, kind, AliasId::ZERO, name)?;
-        Ok(alias.is_some_and(holds))
-    };
-    Ok(has(AliasKind::Person, &filter.subject, &|id| birth.subjects.contains(&id))?
-        && has(AliasKind::Term, &filter.fact_subject, &|id| {
-            birth.fact.is_some_and(|fact| fact.subject == id)
-        })?
-        && has(AliasKind::Term, &filter.predicate, &|id| {
-            birth.fact.is_some_and(|fact| fact.predicate == id)
-        })?
-        && has(AliasKind::Tag, &filter.tag, &|id| birth.tags.contains(&id))?
-        && has(AliasKind::Domain, &filter.domain, &|id| birth.domain == Some(id))?)
 }
 
 fn matches_text(filter: &Filter, item: &Item) -> bool {

@@ -12,6 +12,7 @@ mod history;
 mod list;
 mod past;
 mod prefix;
+mod remembered;
 mod snapshot;
 mod viewed;
 

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::names::AliasSource;
 
 /// Which memories to list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Members {
     /// Every memory of the scope itself, without the scopes below.
     Scope(AliasId),

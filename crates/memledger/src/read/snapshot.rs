@@ -11,6 +11,7 @@ use crate::names::Names;
 use crate::read::assemble::Assembler;
 use crate::read::claimed::Claimed;
 use crate::read::past::Past;
+use crate::read::remembered::Remembered;
 use crate::read::viewed::Viewed;
 use crate::read::{history, list};
 use crate::vault::Vault;
@@ -30,6 +31,19 @@ pub(crate) enum Way<'a> {
     Views(Viewed<'a>),
     Claimed(Claimed<'a>),
     Archive(Box<Archive>),
+    /// One of the others, asked about more than one valid time.
+    Remembered(Remembered<'a>),
+}
+
+impl Way<'_> {
+    pub(crate) fn past(&self) -> &dyn Past {
+        match self {
+            Self::Views(viewed) => viewed,
+            Self::Claimed(claimed) => claimed,
+            Self::Archive(archive) => &**archive,
+            Self::Remembered(remembered) => remembered,
+        }
+    }
 }
 
 impl Snapshot<'_> {
@@ -37,6 +51,19 @@ impl Snapshot<'_> {
     #[must_use]
     pub const fn basis(&self) -> &Basis {
         &self.basis
+    }
+
+    /// The same moment of the known axis, asked about another valid time. From here on the snapshot
+    /// keeps what it reads of each memory (some hundred bytes, no words), so that many valid times
+    /// cost little more than one; an answer from the archive replays once for all of them.
+    #[must_use]
+    pub fn valid_at(mut self, at: Micros) -> Self {
+        self.basis.valid_at = at;
+        self.way = match self.way {
+            Way::Remembered(remembered) => Way::Remembered(remembered),
+            way => Way::Remembered(Remembered::new(way)),
+        };
+        self
     }
 
     /// One memory as it stood. A memory that was not known yet is none.
@@ -54,8 +81,22 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record or payload it needs cannot be read.
     pub fn list(&self, filter: &Filter) -> Result<Listing> {
-        let at = if self.basis.claimed { Some(Micros::MAX) } else { self.recorded_at };
-        list::list(&self.assembler(), filter, at)
+        list::list(&self.assembler(), filter, self.live_from())
+    }
+
+    /// The ids of the memories of a listing, in its order, without a look at their words; a filter on
+    /// words looks at them all the same. The first [`Filter::limit`] of them behind
+    /// [`Filter::after`].
+    ///
+    /// # Errors
+    /// When a record it needs cannot be read.
+    pub fn ids(&self, filter: &Filter) -> Result<Vec<MemoryId>> {
+        list::ids(&self.assembler(), filter, self.live_from())
+    }
+
+    /// From which valid time on the sets of what was live hold every answer.
+    const fn live_from(&self) -> Option<Micros> {
+        if self.basis.claimed { Some(Micros::MAX) } else { self.recorded_at }
     }
 
     /// Events that touched a memory, up to the basis, oldest first. Empty for an unknown memory.
@@ -102,11 +143,7 @@ impl Snapshot<'_> {
     }
 
     pub(crate) fn past(&self) -> &dyn Past {
-        match &self.way {
-            Way::Views(viewed) => viewed,
-            Way::Claimed(claimed) => claimed,
-            Way::Archive(archive) => &**archive,
-        }
+        self.way.past()
     }
 
     fn assembler(&self) -> Assembler<'_> {
