@@ -1,5 +1,5 @@
-//! Owns where a test keeps a ledger: a directory and a clock that is set by hand. The directory and
-//! the master key go with it.
+//! Owns where a test keeps a ledger: a directory, with the master keys beside the ledger, and a clock
+//! that is set by hand. All of it goes with the test, and nothing is written elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ledger_format::{LedgerId, Micros};
 use memledger::clock::DeclaredClock;
-use memledger::{InitOptions, Ledger, OpenOptions, Result};
+use memledger::{InitOptions, Ledger, MasterEnv, OpenOptions, Result};
 use tempfile::TempDir;
 
 /// A directory for ledgers of one id, and their clock.
@@ -16,7 +16,6 @@ pub struct Place {
     dir: TempDir,
     pub clock: Arc<DeclaredClock>,
     pub id: LedgerId,
-    master: Option<PathBuf>,
 }
 
 impl Place {
@@ -25,13 +24,11 @@ impl Place {
     pub fn new(at: Micros) -> (Self, Ledger) {
         let dir = fast_dir();
         let clock = Arc::new(DeclaredClock::new(at));
-        let options = InitOptions { clock: clock.clone(), ..InitOptions::default() };
-        let created = Ledger::init(&dir.path().join("ledger"), options).unwrap();
-        let master = PathBuf::from(created.master_location);
-        // Only a key that was made for this ledger is the test's to remove.
-        let own = master.ends_with(format!("{}.key", created.id));
-        let master = own.then_some(master);
-        let place = Self { dir, clock, id: created.id, master };
+        let path = dir.path().join("ledger");
+        let master = keys_beside(&path);
+        let options = InitOptions { clock: clock.clone(), master, ..InitOptions::default() };
+        let created = Ledger::init(&path, options).unwrap();
+        let place = Self { dir, clock, id: created.id };
         (place, created.ledger)
     }
 
@@ -47,16 +44,17 @@ impl Place {
         self.dir.path().join(name)
     }
 
-    /// The file of the master key, where it is the test's own.
+    /// The file of the master key.
     #[must_use]
-    pub fn master(&self) -> Option<&Path> {
-        self.master.as_deref()
+    pub fn master(&self) -> PathBuf {
+        keys_beside(&self.path()).default_file(&self.id).unwrap()
     }
 
     /// How this place opens ledgers.
     #[must_use]
     pub fn options(&self) -> OpenOptions {
-        OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() }
+        let master = keys_beside(&self.path());
+        OpenOptions { clock: self.clock.clone(), master, ..OpenOptions::default() }
     }
 
     /// Opens the ledger.
@@ -90,13 +88,11 @@ impl Place {
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(master) = &self.master {
-            // Whether it is still there is no question of any test.
-            let _ = fs::remove_file(master);
-        }
-    }
+/// Where the master key of a ledger and of its copies is: in a directory beside them.
+#[must_use]
+pub fn keys_beside(ledger: &Path) -> MasterEnv {
+    let keys = ledger.parent().unwrap().join("keys");
+    MasterEnv { key_dir: Some(keys), ..MasterEnv::default() }
 }
 
 /// A directory that is gone after the test: in memory where the machine has such a place, because

@@ -4,7 +4,9 @@
 //! and differ); what is refused must leave the head where it was, and that is checked here.
 
 use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, Trust};
-use memledger::{Command, Content, ErrorKind, Ledger, Outcome, Proposal, Scope, Submission, Terms};
+use memledger::{
+    Command, Content, Deadline, ErrorKind, Ledger, Outcome, Proposal, Scope, Submission, Terms,
+};
 
 use crate::place::Place;
 use crate::rng::Rng;
@@ -166,9 +168,11 @@ impl Player {
                 let (from, until) = self.interval();
                 Command::Reopen { memory, from, until, reason }
             }
-            60..67 => {
-                Command::Confirm { memories: self.targets(), ttl_until: self.instant(2), reason }
-            }
+            60..67 => Command::Confirm {
+                memories: self.targets(),
+                ttl_until: self.instant(2).map(Deadline::At),
+                reason,
+            },
             67..72 => Command::Use { memories: self.targets(), reason },
             72..79 => Command::PushDown {
                 memory,
@@ -214,8 +218,8 @@ impl Player {
         if self.rng.chance(1, 2) {
             (proposal.valid_from, proposal.valid_until) = self.interval();
         }
-        proposal.ttl_until = self.instant(4);
-        proposal.review_by = self.instant(5);
+        proposal.ttl_until = self.instant(4).map(Deadline::At);
+        proposal.review_by = self.instant(5).map(Deadline::At);
         proposal.observed_at = self.instant(5);
         self.label(&mut proposal);
         proposal

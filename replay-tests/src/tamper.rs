@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use memledger::Ledger;
 use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
 
-use crate::place::Place;
+use crate::place::{Place, keys_beside};
 use crate::rng::Rng;
 use crate::small::{Answer, answers};
 
@@ -34,7 +34,7 @@ pub fn each_flip(path: &Path, step: usize, mut changed: impl FnMut(u64)) -> usiz
 /// The whole check at a level, with the views or without.
 #[must_use]
 pub fn verify(path: &Path, level: VerifyLevel) -> VerifyReport {
-    Ledger::verify_dir(path, level, &|_, _, _| ()).unwrap()
+    Ledger::verify_dir(path, &keys_beside(path), level, &|_, _, _| ()).unwrap()
 }
 
 /// Verification says that something is wrong. The findings, each on its line.

@@ -1,5 +1,7 @@
 //! Owns what callers ask the ledger to record, in their own words.
 
+use std::time::Duration;
+
 use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, Trust};
 
 use crate::scope::{Actor, Scope, Source};
@@ -24,6 +26,29 @@ pub enum Content {
     Bytes(Vec<u8>),
 }
 
+/// When something is over or due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deadline {
+    /// At an instant.
+    At(Micros),
+    /// So long after the time of the record. A retry says the same as the first try, whenever it
+    /// comes, which an instant counted from the clock would not.
+    After(Duration),
+}
+
+impl Deadline {
+    /// The instant, seen from the time of the record; the end of the line where it lies beyond.
+    pub(crate) fn instant(self, recorded_at: Micros) -> Micros {
+        match self {
+            Self::At(at) => at,
+            Self::After(length) => {
+                let length = i64::try_from(length.as_micros()).unwrap_or(i64::MAX);
+                Micros(recorded_at.0.saturating_add(length))
+            }
+        }
+    }
+}
+
 /// A memory to be written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
@@ -41,9 +66,10 @@ pub struct Proposal {
     pub scope: Scope,
     /// What it closes, all or none, up to 32.
     pub supersedes: Vec<MemoryId>,
-    /// From when on the superseded stop applying; none: `valid_from`, else the time of the record.
+    /// From when on the superseded stop applying; none: `valid_from`, else the time of the record. Only
+    /// with `supersedes`.
     pub supersede_from: Option<Micros>,
-    /// Until when they stop applying; none: for good.
+    /// Until when they stop applying; none: for good. Only with `supersedes`.
     pub supersede_until: Option<Micros>,
     /// Since when it is true; none: since ever.
     pub valid_from: Option<Micros>,
@@ -52,9 +78,9 @@ pub struct Proposal {
     /// When the writer saw it.
     pub observed_at: Option<Micros>,
     /// When it stops counting unless confirmed.
-    pub ttl_until: Option<Micros>,
+    pub ttl_until: Option<Deadline>,
     /// When a person should look at it.
-    pub review_by: Option<Micros>,
+    pub review_by: Option<Deadline>,
     /// People it is about.
     pub subjects: Vec<String>,
     /// Free labels.
@@ -141,7 +167,7 @@ pub enum Command {
         /// Which ones.
         memories: Vec<MemoryId>,
         /// New end of their lifetime.
-        ttl_until: Option<Micros>,
+        ttl_until: Option<Deadline>,
         /// Why.
         reason: Reason,
     },
@@ -222,7 +248,9 @@ pub enum Command {
 pub struct Terms {
     /// Who acts.
     pub by: Option<Actor>,
-    /// Key for safe retries: the same key and the same body give the first result.
+    /// Key for safe retries: the same key and the same request give the first result, the same key and
+    /// another request are a conflict. The request is the commands with every field, and of the terms
+    /// `by` and `claimed_at`; `job` names the run, and the expectations were met the first time.
     pub idempotency_key: Option<String>,
     /// When a foreign system says it knew (imports only).
     pub claimed_at: Option<Micros>,

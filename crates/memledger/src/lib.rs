@@ -49,12 +49,13 @@ mod views;
 mod writer;
 
 pub use basis::{Basis, Question};
-pub use command::{Command, Content, Proposal, Reason, Submission, Terms};
+pub use command::{Command, Content, Deadline, Proposal, Reason, Submission, Terms};
 pub use error::{Error, ErrorKind, Result};
 pub use filter::Filter;
 pub use ledger::{Created, InitOptions, Ledger, OpenOptions, StatusReport};
 pub use ledger_format as format;
 pub use ledger_replay::{Interval, Status};
+pub use ledger_store::MasterEnv;
 pub use outcome::Outcome;
 pub use read::Snapshot;
 pub use scope::{Actor, Scope, Source};

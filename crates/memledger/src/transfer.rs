@@ -121,8 +121,11 @@ impl Ledger {
             Some(Ok(first)) => first.clone(),
         };
         let exists = dir.join("ledger.toml").exists();
-        let mut target =
-            if exists { Target::open(dir, options)? } else { Target::create(dir, &first)? };
+        let mut target = if exists {
+            Target::open(dir, options)?
+        } else {
+            Target::create(dir, &options.master, &first)?
+        };
         let mut carried = Carried::default();
         for record in records {
             if target.take(record?)? {
@@ -161,7 +164,7 @@ struct Target {
 impl Target {
     fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let (storage, config, appender) = crate::ledger::hold(dir, &options)?;
-        let master = MasterKey::load(&MasterEnv::from_process(), &config.ledger)?;
+        let master = MasterKey::load(&options.master, &config.ledger)?;
         let keys = ledger_store::KeyStore::open(
             storage,
             config.ledger,
@@ -173,7 +176,7 @@ impl Target {
     }
 
     /// A new directory for the ledger whose record 0 this is.
-    fn create(dir: &Path, first: &RawRecord) -> Result<Self> {
+    fn create(dir: &Path, env: &MasterEnv, first: &RawRecord) -> Result<Self> {
         let view = RecordView::decode(&first.bytes)?;
         let Event::Genesis(genesis) = view.event()? else {
             return Err(Error::invalid(
@@ -181,11 +184,10 @@ impl Target {
             ));
         };
         let storage = crate::ledger::empty_storage(dir)?;
-        let env = MasterEnv::from_process();
         // The same ledger may have been here before: its master key is used again.
-        let (master, _) = match MasterKey::load(&env, &genesis.ledger)? {
+        let (master, _) = match MasterKey::load(env, &genesis.ledger)? {
             Some(found) => found,
-            None => MasterKey::create(&env, &genesis.ledger)?,
+            None => MasterKey::create(env, &genesis.ledger)?,
         };
         let (appender, keys) = crate::ledger::empty_log(&storage, &genesis, &master)?;
         Ok(Self::new(appender, keys, genesis.ledger))

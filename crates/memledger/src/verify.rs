@@ -121,12 +121,18 @@ impl Ledger {
     }
 
     /// Checks the ledger in a directory as it lies there, without opening or changing its log. A
-    /// ledger that is held by another process is checked up to its anchor.
+    /// ledger that is held by another process is checked up to its anchor. The master key, which
+    /// contents need, is looked for as `master` says.
     ///
     /// # Errors
     /// [`crate::ErrorKind::Invalid`] where no ledger is, [`crate::ErrorKind::Unavailable`] when the directory
     /// cannot be read.
-    pub fn verify_dir(dir: &Path, level: VerifyLevel, watch: Watch<'_>) -> Result<VerifyReport> {
+    pub fn verify_dir(
+        dir: &Path,
+        master: &MasterEnv,
+        level: VerifyLevel,
+        watch: Watch<'_>,
+    ) -> Result<VerifyReport> {
         let storage = crate::ledger::open_storage(dir, false)
             .or_else(|_| crate::ledger::open_storage(dir, true))?;
         let ledger = identity(&*storage, dir)?;
@@ -140,7 +146,7 @@ impl Ledger {
         let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
         let upto =
             if held { read_anchors(&*storage)?.best().map(Position::of_anchor) } else { None };
-        let master = MasterKey::load(&MasterEnv::from_process(), &ledger)?;
+        let master = MasterKey::load(master, &ledger)?;
         let keys =
             KeyStore::open(Arc::clone(&storage), ledger, master.as_ref().map(|(key, _)| key));
         let reader = match &opened {

@@ -10,8 +10,8 @@ use memledger::clock::DeclaredClock;
 use memledger::format::{CloseKind, MemoryId, Micros};
 use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    Command, Content, ErrorKind, Filter, InitOptions, Ledger, OpenOptions, Proposal, Question,
-    Scope, Status, Submission, Terms,
+    Command, Content, ErrorKind, Filter, InitOptions, Ledger, MasterEnv, OpenOptions, Proposal,
+    Question, Scope, Status, Submission, Terms,
 };
 
 const DAY: i64 = 86_400_000_000;
@@ -25,7 +25,8 @@ impl World {
     fn new() -> (Self, Ledger) {
         let dir = tempfile::tempdir().unwrap();
         let clock = Arc::new(DeclaredClock::new(Micros(20_000 * DAY)));
-        let options = InitOptions { clock: clock.clone(), ..InitOptions::default() };
+        let master = keys_in(dir.path());
+        let options = InitOptions { clock: clock.clone(), master, ..InitOptions::default() };
         let created = Ledger::init(&dir.path().join("ledger"), options).unwrap();
         (Self { dir, clock }, created.ledger)
     }
@@ -35,16 +36,22 @@ impl World {
     }
 
     fn open(&self) -> Ledger {
-        Ledger::open(
-            &self.path(),
-            OpenOptions { clock: self.clock.clone(), ..OpenOptions::default() },
-        )
-        .unwrap()
+        Ledger::open(&self.path(), self.options()).unwrap()
+    }
+
+    fn options(&self) -> OpenOptions {
+        let master = keys_in(self.dir.path());
+        OpenOptions { clock: self.clock.clone(), master, ..OpenOptions::default() }
     }
 
     fn day(&self, day: i64) {
         self.clock.set(Micros((20_000 + day) * DAY));
     }
+}
+
+/// The master key goes with the test.
+fn keys_in(dir: &Path) -> MasterEnv {
+    MasterEnv { key_dir: Some(dir.join("keys")), ..MasterEnv::default() }
 }
 
 fn write(ledger: &Ledger, text: &str, change: impl FnOnce(&mut Proposal)) -> MemoryId {
@@ -126,6 +133,54 @@ fn closing_reopening_and_conflicts() {
     ledger.close().unwrap();
 }
 
+/// One snapshot asked about many valid times says what a new one says about each.
+#[test]
+fn a_snapshot_can_be_asked_about_many_valid_times() {
+    let (world, ledger) = World::new();
+    let scopes = ["org/acme/project/web", "org/acme", "org/acme/project/web/user/a", "org/b"];
+    let mut last: Option<MemoryId> = None;
+    for number in 0..12_i64 {
+        world.day(number);
+        let id = write(&ledger, &format!("text {number}"), |proposal| {
+            proposal.scope = scopes[usize::try_from(number).unwrap() % 4].parse().unwrap();
+            proposal.valid_from = Some(Micros((number % 5) * DAY));
+            proposal.valid_until = (number % 3 == 0).then_some(Micros((number % 5 + 2) * DAY));
+        });
+        if let Some(memory) = last.take_if(|_| number % 4 == 2) {
+            let (from, until) = (Some(Micros(4 * DAY)), Some(Micros(5 * DAY)));
+            let kind = CloseKind::Changed;
+            let close =
+                Command::Close { memory, kind, from, until, replaced_by: None, reason: None };
+            ledger.submit(Submission::of(close, Terms::default())).unwrap();
+        }
+        last = Some(id);
+    }
+    let filters = ["/", "org/acme", "org/acme/project/web", "org/none"];
+    let mut seen = 0;
+    for (from_archive, claimed) in [(false, false), (true, false), (false, true), (true, true)] {
+        let question = Question { claimed, ..at(When::Head, from_archive) };
+        let mut snapshot = ledger.snapshot(&question).unwrap();
+        for day in 0..9 {
+            let valid = Micros(day * DAY);
+            snapshot = snapshot.valid_at(valid);
+            let question = Question { valid: Some(When::Instant(valid)), ..question.clone() };
+            let fresh = ledger.snapshot(&question).unwrap();
+            for filter in filters {
+                let filter = Filter { scope: filter.parse().unwrap(), ..Filter::default() };
+                let listing = fresh.list(&filter).unwrap();
+                assert_eq!(snapshot.list(&filter).unwrap(), listing);
+                let ids: Vec<MemoryId> = listing.items.iter().map(|item| item.id).collect();
+                assert_eq!(snapshot.ids(&filter).unwrap(), ids);
+                let limited = Filter { limit: 2, ..filter };
+                assert_eq!(fresh.ids(&limited).unwrap(), ids[..ids.len().min(2)]);
+                seen += ids.len();
+            }
+        }
+    }
+    assert!(seen > 200, "{seen}");
+    ledger.close().unwrap();
+}
+
 #[test]
 fn a_claimed_closure_counts_where_a_later_claim_hides_it() {
     let (world, ledger) = World::new();
@@ -201,12 +256,12 @@ fn an_idempotency_key_gives_the_first_result_again() {
 fn a_second_opener_is_told_and_can_read_the_archive() {
     let (world, ledger) = World::new();
     write(&ledger, "one", |_| ());
-    let second = Ledger::open(&world.path(), OpenOptions::default()).unwrap_err();
+    let second = Ledger::open(&world.path(), world.options()).unwrap_err();
     assert_eq!(second.kind(), ErrorKind::Conflict);
     assert!(second.to_string().contains(&std::process::id().to_string()), "{second}");
     ledger.close().unwrap();
     let third = world.open();
-    let archive = Ledger::open_archive(&world.path(), OpenOptions::default()).unwrap();
+    let archive = Ledger::open_archive(&world.path(), world.options()).unwrap();
     assert_eq!(texts(&archive, &at(When::Head, false)), ["one"]);
     assert!(!archive.writable());
     third.close().unwrap();
@@ -252,13 +307,13 @@ fn a_whole_ledger_is_carried_and_a_second_time_appends_nothing() {
     let copy = world.dir.path().join("copy");
     let carry = |dir: &Path| {
         let mut all = records.clone().into_iter();
-        Ledger::import_records(dir, OpenOptions::default(), &mut all, &mut |_| {}).unwrap()
+        Ledger::import_records(dir, world.options(), &mut all, &mut |_| {}).unwrap()
     };
     let first = carry(&copy);
     assert_eq!((first.appended, first.present), (records.len() as u64, 0));
     let second = carry(&copy);
     assert_eq!((second.appended, second.present), (0, records.len() as u64));
-    let opened = Ledger::open(&copy, OpenOptions::default()).unwrap();
+    let opened = Ledger::open(&copy, world.options()).unwrap();
     assert_eq!(texts(&opened, &at(When::Head, false)), ["carried"]);
     let again: Vec<_> = opened.records(memledger::format::Seq(0), true).collect();
     assert_eq!(again, records, "byte for byte");

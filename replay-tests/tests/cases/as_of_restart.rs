@@ -14,7 +14,7 @@ use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
     Command, Content, Filter, Ledger, OpenOptions, Proposal, Scope, Submission, Terms,
 };
-use replay_tests::place::{Place, copy_tree};
+use replay_tests::place::{Place, copy_tree, keys_beside};
 use replay_tests::player::{Manner, play};
 use replay_tests::rng::Rng;
 use replay_tests::witness::{Witness, at};
@@ -39,7 +39,8 @@ fn answers(ledger: &Ledger) -> (Option<[u8; 32]>, Vec<Vec<Item>>) {
 }
 
 fn assert_whole(path: &Path) {
-    let report = Ledger::verify_dir(path, VerifyLevel::Views, &|_, _, _| ()).unwrap();
+    let report =
+        Ledger::verify_dir(path, &keys_beside(path), VerifyLevel::Views, &|_, _, _| ()).unwrap();
     assert_eq!(report.verdict(), CheckVerdict::Ok, "{report:#?}");
 }
 
@@ -145,8 +146,10 @@ fn writes_until_it_is_killed() {
         return;
     };
     let clock = Arc::new(DeclaredClock::new(Micros(time::BASE)));
-    let options = OpenOptions { clock: clock.clone(), ..OpenOptions::default() };
-    let ledger = Ledger::open(Path::new(&path), options).unwrap();
+    let path = Path::new(&path);
+    let master = keys_beside(path);
+    let options = OpenOptions { clock: clock.clone(), master, ..OpenOptions::default() };
+    let ledger = Ledger::open(path, options).unwrap();
     let mut last = None;
     for number in 0.. {
         clock.set(Micros(time::BASE + number));

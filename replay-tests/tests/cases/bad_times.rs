@@ -5,7 +5,7 @@ use ledger_format::{Micros, Seq};
 use memledger::civil::When;
 use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    Command, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission, Terms,
+    Command, Deadline, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission, Terms,
 };
 use replay_tests::desk::{Desk, closing, proposed};
 use replay_tests::place::Place;
@@ -46,7 +46,8 @@ fn times_at_the_ends_of_the_line_are_times() {
     let mut written = Vec::new();
     for end in ends {
         let all = |p: &mut Proposal| {
-            (p.observed_at, p.ttl_until, p.review_by) = (Some(end), Some(end), Some(end));
+            p.observed_at = Some(end);
+            (p.ttl_until, p.review_by) = (Some(Deadline::At(end)), Some(Deadline::At(end)));
             p.valid_from = Some(end);
         };
         let terms = Terms { claimed_at: Some(end), ..Terms::default() };

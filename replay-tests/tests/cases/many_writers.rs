@@ -7,9 +7,7 @@ use ledger_format::{Micros, RecordHash, Seq};
 use memledger::answer::Text;
 use memledger::civil::When;
 use memledger::verify::{CheckVerdict, VerifyLevel};
-use memledger::{
-    Command, Content, ErrorKind, Filter, Ledger, OpenOptions, Proposal, Scope, Submission, Terms,
-};
+use memledger::{Command, Content, ErrorKind, Filter, Ledger, Proposal, Scope, Submission, Terms};
 use replay_tests::place::Place;
 use replay_tests::witness::{at, events};
 use replay_tests::workload::time;
@@ -142,5 +140,5 @@ fn a_second_opener_is_told_who_holds_the_ledger_and_reads_the_archive() {
     }
     assert_eq!(small::answers(&holder, false).unwrap().last().unwrap().len(), 9);
     holder.close().unwrap();
-    assert!(Ledger::open(&place.path(), OpenOptions::default()).unwrap().close().is_ok());
+    assert!(Ledger::open(&place.path(), place.options()).unwrap().close().is_ok());
 }

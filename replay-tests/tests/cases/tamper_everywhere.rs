@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use ledger_format::PayloadId;
 use ledger_store::storage::FsStorage;
-use ledger_store::{KeyState, KeyStore, MasterEnv, MasterKey};
+use ledger_store::{KeyState, KeyStore, MasterKey};
 use memledger::verify::{CheckVerdict, VerifyLevel};
-use replay_tests::place::{self, Place};
+use replay_tests::place::{self, Place, keys_beside};
 use replay_tests::small::{self, Answer};
 use replay_tests::tamper::{archive_is_true, each_flip, inside, opening_is_true, reported, verify};
 
@@ -113,7 +113,7 @@ fn a_flipped_bit_in_a_key_file_is_reported_and_the_other_copy_counts() {
 
 fn open_keys(place: &Place) -> Result<KeyStore, ledger_store::StoreError> {
     let storage = Arc::new(FsStorage::open(&place.path()).unwrap());
-    let (master, _) = MasterKey::load(&MasterEnv::from_process(), &place.id)?.unwrap();
+    let (master, _) = MasterKey::load(&keys_beside(&place.path()), &place.id)?.unwrap();
     KeyStore::open(storage, place.id, Some(&master))
 }
 

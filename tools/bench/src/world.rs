@@ -6,7 +6,8 @@ use std::sync::Arc;
 use memledger::clock::DeclaredClock;
 use memledger::format::{MemoryId, Micros};
 use memledger::{
-    Command, Content, InitOptions, Ledger, OpenOptions, Proposal, Scope, Submission, Terms, Ticket,
+    Command, Content, InitOptions, Ledger, MasterEnv, OpenOptions, Proposal, Scope, Submission,
+    Terms, Ticket,
 };
 
 /// A deterministic stream of numbers (SplitMix64; Steele, Lea and Flood 2014).
@@ -44,13 +45,21 @@ pub(crate) const START: i64 = 1_700_000_000_000_000;
 
 pub(crate) fn create(dir: &Path) -> (Ledger, Arc<DeclaredClock>) {
     let clock = Arc::new(DeclaredClock::new(Micros(START)));
-    let options = InitOptions { clock: clock.clone(), ..InitOptions::default() };
+    let options =
+        InitOptions { clock: clock.clone(), master: keys_beside(dir), ..InitOptions::default() };
     (Ledger::init(dir, options).unwrap().ledger, clock)
 }
 
 pub(crate) fn reopen(dir: &Path) -> Ledger {
     let clock = Arc::new(DeclaredClock::new(Micros(START)));
-    Ledger::open(dir, OpenOptions { clock, ..OpenOptions::default() }).unwrap()
+    Ledger::open(dir, OpenOptions { clock, master: keys_beside(dir), ..OpenOptions::default() })
+        .unwrap()
+}
+
+/// The master key lies beside the ledger and goes with it.
+fn keys_beside(ledger: &Path) -> MasterEnv {
+    let keys = ledger.parent().map(|parent| parent.join("keys"));
+    MasterEnv { key_dir: keys, ..MasterEnv::default() }
 }
 
 pub(crate) fn scope() -> Scope {

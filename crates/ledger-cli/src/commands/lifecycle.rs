@@ -74,7 +74,7 @@ fn several<'a>(
     let all = |texts: &[String]| ids::resolve_all(ctx, ledger, texts);
     Ok(match verb {
         Verb::Confirm(args) => {
-            let ttl_until = times::lifetime("--ttl", args.ttl.as_deref(), ctx.now(), zone)?;
+            let ttl_until = times::lifetime("--ttl", args.ttl.as_deref(), zone)?;
             let (memories, reason) = (all(&args.ids)?, args.reason.clone());
             let command = Command::Confirm { memories, ttl_until, reason };
             (command, &args.terms, "confirmed")

@@ -1,7 +1,7 @@
 //! Owns `verify` and `rebuild`.
 
-use memledger::Ledger;
 use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
+use memledger::{Ledger, MasterEnv};
 use serde_json::{Value, json};
 
 use super::Done;
@@ -22,7 +22,8 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
     let usual = if archive { LevelWord::Content } else { LevelWord::Views };
     let word = args.level.unwrap_or(usual);
     let asked = if archive && word == LevelWord::Views { LevelWord::Content } else { word };
-    let report = Ledger::verify_dir(&ctx.dir, level(asked), &|what, done, total| {
+    let master = MasterEnv::from_process();
+    let report = Ledger::verify_dir(&ctx.dir, &master, level(asked), &|what, done, total| {
         show_progress(ctx, what, done, total);
     });
     ctx.out.progress_done();

@@ -8,9 +8,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use memledger::Ledger;
 use memledger::transfer::RawRecord;
 use memledger::verify::{CheckVerdict, VerifyLevel};
+use memledger::{Ledger, MasterEnv};
 
 use crate::exit::Failure;
 
@@ -43,7 +43,8 @@ fn beside(dir: &Path) -> PathBuf {
 fn on_a_copy(dir: &Path, copy: &Path, record: &RawRecord) -> Result<Found, Failure> {
     copy_into(dir, copy).map_err(|error| failed(copy, &error))?;
     let (file, offset) = flip(copy, record)?;
-    let report = Ledger::verify_dir(copy, VerifyLevel::Log, &|_, _, _| {})?;
+    let report =
+        Ledger::verify_dir(copy, &MasterEnv::from_process(), VerifyLevel::Log, &|_, _, _| {})?;
     let damaged = report.checks.iter().filter(|check| check.verdict == CheckVerdict::Damaged);
     let findings = damaged
         .map(|check| {

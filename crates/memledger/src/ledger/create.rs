@@ -32,6 +32,8 @@ pub struct InitOptions {
     pub clock: Arc<dyn Clock>,
     /// Source of chance.
     pub chance: Arc<dyn Chance>,
+    /// Where the master key comes from, or is put.
+    pub master: MasterEnv,
 }
 
 impl Default for InitOptions {
@@ -41,6 +43,7 @@ impl Default for InitOptions {
             origin: None,
             clock: Arc::new(SystemClock::default()),
             chance: Arc::new(SystemChance),
+            master: MasterEnv::from_process(),
         }
     }
 }
@@ -86,7 +89,7 @@ impl Ledger {
             limits: Limits::V1,
         };
         let storage = empty_storage(dir)?;
-        let (master, location) = MasterKey::create(&MasterEnv::from_process(), &ledger)?;
+        let (master, location) = MasterKey::create(&options.master, &ledger)?;
         let mut holder = [0; 16];
         fill(&*options.chance, &mut holder)?;
         let header = |kind| first_header(kind, &genesis, options.clock.declared());
@@ -108,8 +111,12 @@ impl Ledger {
             genesis,
             master: Some((master, location.to_string())),
         };
-        let open_options =
-            OpenOptions { clock: options.clock, chance: options.chance, ..OpenOptions::default() };
+        let open_options = OpenOptions {
+            clock: options.clock,
+            chance: options.chance,
+            master: options.master,
+            ..OpenOptions::default()
+        };
         let ledger = open::finish_created(parts, appender, open_options)?;
         Ok(Created { id: ledger.id(), ledger, master_location: location.to_string() })
     }

@@ -42,6 +42,8 @@ pub struct OpenOptions {
     pub rebuild: bool,
     /// How the log is written.
     pub store: StoreOptions,
+    /// Where the master key is looked for.
+    pub master: MasterEnv,
 }
 
 impl Default for OpenOptions {
@@ -53,6 +55,7 @@ impl Default for OpenOptions {
             cache_bytes: 64 * 1024 * 1024,
             rebuild: false,
             store: StoreOptions::default(),
+            master: MasterEnv::from_process(),
         }
     }
 }
@@ -99,7 +102,7 @@ impl Ledger {
         } else if recovery.unclean {
             notices.push("the last holder ended without closing; the end of the log was checked and written again".to_owned());
         }
-        let master = master(&config, &mut notices)?;
+        let master = master(&options.master, &config, &mut notices)?;
         let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
         finish(parts, appender, recovery, options, notices, true)
     }
@@ -116,7 +119,7 @@ impl Ledger {
         let genesis = genesis(&reader, &config)?;
         let mut notices: Vec<String> =
             reader.warning().map(ToString::to_string).into_iter().collect();
-        let master = master(&config, &mut notices)?;
+        let master = master(&options.master, &config, &mut notices)?;
         let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
         assemble(parts, reader, None, options, notices, Hand::ReadOnly)
     }
@@ -248,8 +251,12 @@ fn genesis(reader: &Reader, config: &LedgerConfig) -> Result<Genesis> {
     }
 }
 
-fn master(config: &LedgerConfig, notices: &mut Vec<String>) -> Result<Option<(MasterKey, String)>> {
-    let found = MasterKey::load(&MasterEnv::from_process(), &config.ledger)?;
+fn master(
+    env: &MasterEnv,
+    config: &LedgerConfig,
+    notices: &mut Vec<String>,
+) -> Result<Option<(MasterKey, String)>> {
+    let found = MasterKey::load(env, &config.ledger)?;
     if found.is_none() {
         notices.push(
             "the master key was not found: everything can be checked, but no content can be read; set MEMLEDGER_MASTER_KEY_FILE or put the key file back"

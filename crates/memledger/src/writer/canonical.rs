@@ -1,18 +1,26 @@
-//! Owns the canonical bytes of a submission: what "the same body" means for an idempotency key.
+//! Owns the canonical bytes of a submission: what "the same request" means for an idempotency key.
 //!
-//! Stable across versions, because its digest is stored: fields are only ever added at the end, and
-//! an absent one adds nothing.
+//! Invariant: everything the caller said is in them, each field under its name. Left out is what is not
+//! part of the request: `job` names the run that brings it, and what was expected of the ledger was
+//! found the first time. Stable across versions, because its digest is stored: fields are only ever
+//! added at the end, and an absent one adds nothing.
 
 use ledger_format::{MemoryId, Micros};
 
-use crate::command::{Command, Content, Proposal};
+use crate::command::{Command, Content, Deadline, Proposal, Submission, Terms};
 
-/// The canonical bytes of some commands.
-pub(crate) fn bytes(commands: &[Command]) -> Vec<u8> {
+/// The canonical bytes of a submission.
+pub(crate) fn bytes(submission: &Submission) -> Vec<u8> {
     let mut out = Fields(Vec::new());
+    let Submission { commands, terms } = submission;
     for command in commands {
         put_command(&mut out, command);
     }
+    // Named one by one, here and below, so that a new field cannot be left out by mistake.
+    let Terms { by, claimed_at, idempotency_key: _, job: _, expected_head: _, expected_version: _ } =
+        terms;
+    out.text("terms_by", by.as_ref().map(ToString::to_string).as_ref());
+    out.time("claimed_at", *claimed_at);
     out.0
 }
 
@@ -36,6 +44,17 @@ impl Fields {
     fn time(&mut self, name: &str, time: Option<Micros>) {
         if let Some(time) = time {
             self.put(name, &time.0.to_le_bytes());
+        }
+    }
+
+    fn deadline(&mut self, name: &str, deadline: Option<Deadline>) {
+        match deadline {
+            Some(Deadline::At(at)) => self.time(name, Some(at)),
+            Some(Deadline::After(length)) => {
+                self.put(name, b"after");
+                self.put("length", &length.as_nanos().to_le_bytes());
+            }
+            None => {}
         }
     }
 
@@ -75,7 +94,14 @@ fn put_command(out: &mut Fields, command: &Command) {
             out.text("evidence", evidence.as_ref());
             out.text("reason", reason.as_ref());
         }
-        other => put_simple(out, other),
+        Command::Confirm { .. }
+        | Command::Use { .. }
+        | Command::Lift { .. }
+        | Command::Contest { .. }
+        | Command::Resolve { .. }
+        | Command::Pin { .. }
+        | Command::Forget { .. }
+        | Command::Rank { .. } => put_simple(out, command),
     }
 }
 
@@ -84,7 +110,7 @@ fn put_simple(out: &mut Fields, command: &Command) {
         Command::Confirm { memories, ttl_until, reason } => {
             out.put("command", b"confirm");
             out.ids("memory", memories);
-            out.time("ttl_until", *ttl_until);
+            out.deadline("ttl_until", *ttl_until);
             out.text("reason", reason.as_ref());
         }
         Command::Use { memories, reason } => named(out, "use", memories, reason.as_ref()),
@@ -106,7 +132,10 @@ fn put_simple(out: &mut Fields, command: &Command) {
             out.text("trust", trust.map(|trust| trust.name().to_owned()).as_ref());
             out.text("layer", layer.map(|layer| layer.name().to_owned()).as_ref());
         }
-        _ => {}
+        Command::Write(_)
+        | Command::Close { .. }
+        | Command::Reopen { .. }
+        | Command::PushDown { .. } => {}
     }
 }
 
@@ -117,7 +146,56 @@ fn named(out: &mut Fields, command: &str, memories: &[MemoryId], reason: Option<
 }
 
 fn put_proposal(out: &mut Fields, proposal: &Proposal) {
-    match &proposal.content {
+    let Proposal {
+        content,
+        body,
+        layer,
+        source,
+        by,
+        scope,
+        supersedes,
+        supersede_from,
+        supersede_until,
+        valid_from,
+        valid_until,
+        observed_at,
+        ttl_until,
+        review_by,
+        subjects,
+        tags,
+        domain,
+        key,
+        derived_from,
+        confidence,
+        trust,
+    } = proposal;
+    put_content(out, content);
+    out.text("body_type", body.map(|body| body.name().to_owned()).as_ref());
+    out.text("layer", layer.map(|layer| layer.name().to_owned()).as_ref());
+    out.text("source", source.as_ref().map(ToString::to_string).as_ref());
+    out.put("scope", scope.to_string().as_bytes());
+    out.ids("supersedes", supersedes);
+    out.time("supersede_from", *supersede_from);
+    out.time("supersede_until", *supersede_until);
+    out.time("valid_from", *valid_from);
+    out.time("valid_until", *valid_until);
+    out.time("observed_at", *observed_at);
+    subjects.iter().for_each(|name| out.put("about", name.as_bytes()));
+    tags.iter().for_each(|name| out.put("tag", name.as_bytes()));
+    out.text("domain", domain.as_ref());
+    out.text("key", key.as_ref());
+    out.ids("derived_from", derived_from);
+    if let Some(parts) = confidence {
+        out.put("confidence", &parts.to_le_bytes());
+    }
+    out.deadline("ttl_until", *ttl_until);
+    out.deadline("review_by", *review_by);
+    out.text("trust", trust.map(|trust| trust.name().to_owned()).as_ref());
+    out.text("by", by.as_ref().map(ToString::to_string).as_ref());
+}
+
+fn put_content(out: &mut Fields, content: &Content) {
+    match content {
         Content::Text(text) => out.put("text", text.as_bytes()),
         Content::Bytes(bytes) => out.put("bytes", bytes),
         Content::Body(value) => out.put("body", value.to_string().as_bytes()),
@@ -127,22 +205,7 @@ fn put_proposal(out: &mut Fields, proposal: &Proposal) {
             out.put("object", object.as_bytes());
         }
     }
-    out.text("body_type", proposal.body.map(|body| body.name().to_owned()).as_ref());
-    out.text("layer", proposal.layer.map(|layer| layer.name().to_owned()).as_ref());
-    out.text("source", proposal.source.as_ref().map(ToString::to_string).as_ref());
-    out.put("scope", proposal.scope.to_string().as_bytes());
-    out.ids("supersedes", &proposal.supersedes);
-    out.time("supersede_from", proposal.supersede_from);
-    out.time("supersede_until", proposal.supersede_until);
-    out.time("valid_from", proposal.valid_from);
-    out.time("valid_until", proposal.valid_until);
-    out.time("observed_at", proposal.observed_at);
-    proposal.subjects.iter().for_each(|name| out.put("about", name.as_bytes()));
-    proposal.tags.iter().for_each(|name| out.put("tag", name.as_bytes()));
-    out.text("domain", proposal.domain.as_ref());
-    out.text("key", proposal.key.as_ref());
-    out.ids("derived_from", &proposal.derived_from);
-    if let Some(parts) = proposal.confidence {
-        out.put("confidence", &parts.to_le_bytes());
-    }
 }
+
+#[cfg(test)]
+mod tests;

@@ -112,12 +112,13 @@ impl Composer<'_, '_> {
         };
         Ok(match command {
             Command::Confirm { memories, ttl_until, .. } => {
+                let now = self.binder.stamp.recorded_at;
                 let at = scope(self.state, memories);
                 let memories = sorted(memories);
                 (
                     Event::Confirm(body::Confirm {
                         memories,
-                        ttl_until: *ttl_until,
+                        ttl_until: ttl_until.map(|end| end.instant(now)),
                         review_by: None,
                     }),
                     at,
@@ -178,10 +179,10 @@ impl Composer<'_, '_> {
             observed_at: proposal.observed_at,
             valid_from: proposal.valid_from,
             valid_until: proposal.valid_until,
-            ttl_until: proposal.ttl_until,
-            review_by: proposal.review_by,
+            ttl_until: proposal.ttl_until.map(|end| end.instant(now)),
+            review_by: proposal.review_by.map(|due| due.instant(now)),
             supersede_from,
-            supersede_until: proposal.supersede_until.filter(|_| supersede_from.is_some()),
+            supersede_until: proposal.supersede_until,
             key: self.optional(AliasKind::Key, scope, proposal.key.as_deref())?,
             fact: self.fact_key(proposal, body_type)?,
             domain: self.optional(AliasKind::Domain, AliasId::ZERO, proposal.domain.as_deref())?,

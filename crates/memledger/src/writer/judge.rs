@@ -109,8 +109,7 @@ impl Judge<'_> {
     fn write(&self, proposal: &Proposal) -> Result<()> {
         let from = proposal.supersede_from.or(proposal.valid_from).unwrap_or(self.now);
         let cut = Interval::new(Some(from), proposal.supersede_until);
-        // Where nothing is superseded there is nothing to cut, and the time of a record may be the
-        // last there is.
+        // Where nothing is superseded the time of the record may be the last there is.
         if !proposal.supersedes.is_empty() && cut.is_empty() {
             return Err(Error::invalid("supersede_until is not after supersede_from"));
         }

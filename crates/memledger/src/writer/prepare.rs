@@ -43,7 +43,7 @@ pub(crate) fn prepare(
         actor.check()?;
     }
     let canonical = if submission.terms.idempotency_key.is_some() {
-        canonical::bytes(&submission.commands)
+        canonical::bytes(&submission)
     } else {
         Vec::new()
     };
@@ -205,6 +205,12 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
             crate::civil::format_utc(until),
             crate::civil::format_utc(from)
         )));
+    }
+    let cut = proposal.supersede_from.or(proposal.supersede_until);
+    if let (true, Some(_)) = (proposal.supersedes.is_empty(), cut) {
+        return Err(Error::invalid(
+            "supersede_from and supersede_until say when superseded memories stop applying, and none is named; name them under supersedes, or leave the times out",
+        ));
     }
     let mut seen = proposal.supersedes.clone();
     seen.sort_unstable();

@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use memledger::Deadline;
 use memledger::civil::parse_instant;
 use memledger::format::{BodyType, Layer, MemoryId, Micros};
 use serde_json::Value;
@@ -70,8 +71,8 @@ pub(super) fn instant(value: Value) -> Field<Micros> {
     parse_instant(&string(value)?).map_err(|error| error.to_string())
 }
 
-pub(super) fn lifetime(value: Value, now: Micros) -> Field<Micros> {
-    times::lifetime_strict(&string(value)?, now)
+pub(super) fn lifetime(value: Value) -> Field<Deadline> {
+    times::lifetime_strict(&string(value)?)
 }
 
 pub(super) fn confidence(value: Value) -> Field<u16> {

@@ -96,9 +96,8 @@ pub(super) fn proposal(
 ) -> Result<Proposal, Failure> {
     let zone: Zone = ctx.zone(ledger);
     let point = |flag: &str, text: &Option<String>| times::point(flag, text.as_deref(), &zone);
-    let lifetime = |flag: &str, text: &Option<String>| {
-        times::lifetime(flag, text.as_deref(), ctx.now(), &zone)
-    };
+    let lifetime =
+        |flag: &str, text: &Option<String>| times::lifetime(flag, text.as_deref(), &zone);
     Ok(Proposal {
         body: typed.body,
         layer: args.layer,

@@ -1,6 +1,6 @@
 //! Owns what one line of `--stdin` proposes: exactly the fields of the contract.
 
-use memledger::format::{BodyType, Micros};
+use memledger::format::BodyType;
 use memledger::{Content, Proposal, Scope, Terms};
 use serde_json::{Map, Value};
 
@@ -65,7 +65,7 @@ pub(super) struct Proposed {
 /// Why it is refused.
 pub(super) fn parse(ctx: &Context<'_>, bytes: &[u8]) -> Result<Proposed, Refused> {
     let fields = read(bytes)?;
-    let mut draft = Draft::new(ctx.scope.clone(), ctx.scope_step, ctx.now());
+    let mut draft = Draft::new(ctx.scope.clone(), ctx.scope_step);
     for (name, value) in fields.0 {
         draft.take(&name, value).map_err(|reason| Refused { field: Some(name), reason })?;
     }
@@ -94,13 +94,12 @@ struct Draft {
     proposal: Proposal,
     terms: Terms,
     scope_step: Step,
-    now: Micros,
 }
 
 impl Draft {
-    fn new(scope: Scope, scope_step: Step, now: Micros) -> Self {
+    fn new(scope: Scope, scope_step: Step) -> Self {
         let proposal = Proposal::new(Content::Text(String::new()), scope);
-        Self { content: None, proposal, terms: Terms::default(), scope_step, now }
+        Self { content: None, proposal, terms: Terms::default(), scope_step }
     }
 
     fn take(&mut self, name: &str, value: Value) -> field::Field<()> {
@@ -130,8 +129,8 @@ impl Draft {
             "valid_from" => proposal.valid_from = Some(field::instant(value)?),
             "valid_until" => proposal.valid_until = Some(field::instant(value)?),
             "observed_at" => proposal.observed_at = Some(field::instant(value)?),
-            "ttl" => proposal.ttl_until = Some(field::lifetime(value, self.now)?),
-            "review_by" => proposal.review_by = Some(field::lifetime(value, self.now)?),
+            "ttl" => proposal.ttl_until = Some(field::lifetime(value)?),
+            "review_by" => proposal.review_by = Some(field::lifetime(value)?),
             "subjects" => proposal.subjects = field::strings(value)?,
             "tags" => proposal.tags = field::strings(value)?,
             "domain" => proposal.domain = Some(field::string(value)?),
