@@ -133,6 +133,20 @@ fn closing_reopening_and_conflicts() {
     ledger.close().unwrap();
 }
 
+#[test]
+fn times_of_superseding_need_something_superseded() {
+    let (_world, ledger) = World::new();
+    for (from, until) in [(Some(Micros(1)), None), (None, Some(Micros(2)))] {
+        let mut proposal = Proposal::new(Content::Text("a".into()), Scope::root());
+        (proposal.supersede_from, proposal.supersede_until) = (from, until);
+        let command = Command::Write(Box::new(proposal));
+        let refused = ledger.submit(Submission::of(command, Terms::default())).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Invalid);
+        assert!(refused.to_string().contains("supersedes"), "{refused}");
+    }
+    ledger.close().unwrap();
+}
+
 /// One snapshot asked about many valid times says what a new one says about each.
 #[test]
 fn a_snapshot_can_be_asked_about_many_valid_times() {
