@@ -6,12 +6,12 @@
 
 use std::sync::atomic::Ordering;
 
-use ledger_format::PayloadId;
 use ledger_format::key_page::KeyPage;
+use ledger_format::{PayloadId, limits};
 use zeroize::Zeroizing;
 
 use super::copies::{PAGE, Pair, Writer};
-use super::{GROUP, KeyState, KeyStore, PAGE_SLOTS, PEPPER_SLOT, SLOTS_A, lock};
+use super::{GROUP, KeyStore, PAGE_SLOTS, PEPPER_SLOT, SLOTS_A, lock};
 use crate::StoreError;
 
 /// A slot and its key.
@@ -57,6 +57,13 @@ const fn not_started() -> StoreError {
     }
 }
 
+/// What was allocated and flushed is not there.
+fn no_key(page: u64) -> StoreError {
+    let offset = (page + 1).saturating_mul(PAGE);
+    let expected = "a key in a slot that was just allocated";
+    StoreError::damaged(&SLOTS_A, offset, None, "a key slot", expected, "none")
+}
+
 impl KeyStore {
     /// Appends this many pages of random keys and flushes them in both copies. Meant to be called
     /// off the commit path, when [`KeyStore::available`] runs low.
@@ -89,17 +96,19 @@ impl KeyStore {
     pub fn reserve(&self, count: usize) -> Result<Vec<Reserved>, StoreError> {
         let wanted = count as u64;
         let first = self.take(wanted)?;
-        (first..first.saturating_add(wanted))
-            .map(|slot| match self.key(PayloadId(slot))? {
-                KeyState::Key(key) => Ok((PayloadId(slot), key)),
-                KeyState::NoMaster => Err(StoreError::NoMaster),
-                KeyState::Zero | KeyState::Missing => {
-                    let offset = (KeyPage::page_of(PayloadId(slot)) + 1).saturating_mul(PAGE);
-                    let expected = "a key in a slot that was just allocated";
-                    Err(StoreError::damaged(&SLOTS_A, offset, None, "a key slot", expected, "none"))
-                }
-            })
-            .collect()
+        let end = first.saturating_add(wanted);
+        let mut reserved = Vec::with_capacity(count);
+        // A page and its master are looked up once for all the slots that lie on it.
+        while let Some(slot) = Some(first + reserved.len() as u64).filter(|slot| *slot < end) {
+            let number = KeyPage::page_of(PayloadId(slot));
+            let Some(page) = self.page(number)? else { return Err(no_key(number)) };
+            let master = self.master_of(&page)?;
+            for slot in slot..end.min((number + 1).saturating_mul(PAGE_SLOTS)) {
+                let key = page.key(PayloadId(slot), master.key.bytes());
+                reserved.push((PayloadId(slot), key.ok_or_else(|| no_key(number))?));
+            }
+        }
+        Ok(reserved)
     }
 
     fn take(&self, count: u64) -> Result<u64, StoreError> {
@@ -189,10 +198,12 @@ impl KeyStore {
         master: &[u8; 32],
     ) -> Result<(), StoreError> {
         let first = page.first_slot().0;
-        for slot in first.max(from.0)..first.saturating_add(PAGE_SLOTS) {
-            let mut key = Zeroizing::new([0; 32]);
-            self.entropy.fill(key.as_mut_slice())?;
-            page.set_key(PayloadId(slot), &key, master);
+        // One call of the system for a page: each costs more than masking a key.
+        let mut keys = Zeroizing::new([[0; 32]; limits::PAGE_SLOTS]);
+        self.entropy.fill(keys.as_flattened_mut())?;
+        let slots = first.max(from.0)..first.saturating_add(PAGE_SLOTS);
+        for (slot, key) in slots.zip(keys.iter()) {
+            page.set_key(PayloadId(slot), key, master);
         }
         Ok(())
     }

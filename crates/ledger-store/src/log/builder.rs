@@ -52,7 +52,9 @@ pub struct BatchBuilder {
     lengths: Vec<u8>,
     /// Where each record begins and ends in `bytes`.
     records: Vec<(usize, usize)>,
-    payload: Vec<u8>,
+    /// Stored payloads, one after another; joined where they are written.
+    payload: Vec<Vec<u8>>,
+    payload_bytes: u64,
     frontier: Frontier,
     last: RecordHash,
     recorded_at: Micros,
@@ -82,6 +84,7 @@ impl BatchBuilder {
             lengths: Vec::new(),
             records: Vec::new(),
             payload: Vec::new(),
+            payload_bytes: 0,
             frontier: base.frontier.clone(),
             last: base.record,
             recorded_at: base.recorded_at,
@@ -131,9 +134,8 @@ impl BatchBuilder {
         self.bytes.extend_from_slice(&bytes);
         self.records.push((start, self.bytes.len()));
         self.lengths.extend_from_slice(&length.to_le_bytes());
-        for sealed in &payloads {
-            self.payload.extend_from_slice(&sealed.stored);
-        }
+        self.payload.extend(payloads.into_iter().map(|sealed| sealed.stored));
+        self.payload_bytes += payload_bytes;
         self.frontier.push(&bytes);
         self.last = hash;
         self.recorded_at = recorded_at;
@@ -151,6 +153,7 @@ impl BatchBuilder {
         records: Vec<NewRecord>,
     ) -> Result<Vec<(Seq, RecordHash)>, StoreError> {
         let (bytes, payload, count) = (self.bytes.len(), self.payload.len(), self.records.len());
+        let payload_bytes = self.payload_bytes;
         let frontier = self.frontier.clone();
         let (last, recorded_at) = (self.last, self.recorded_at);
         let next_payload = self.next_payload;
@@ -159,6 +162,7 @@ impl BatchBuilder {
             self.bytes.truncate(bytes);
             self.lengths.truncate(2 * count);
             self.payload.truncate(payload);
+            self.payload_bytes = payload_bytes;
             self.records.truncate(count);
             self.frontier = frontier;
             (self.last, self.recorded_at, self.next_payload) = (last, recorded_at, next_payload);
@@ -190,7 +194,7 @@ impl BatchBuilder {
     /// Bytes of the batch as it stands, payloads included.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        (self.bytes.len() + TRAILER_BYTES + self.payload.len()) as u64
+        self.log_bytes() + self.payload_bytes
     }
 
     /// Whether nothing was pushed.
@@ -223,12 +227,13 @@ impl BatchBuilder {
         (self.bytes.len() + TRAILER_BYTES) as u64
     }
 
-    pub(crate) fn take_payload(&mut self) -> Vec<u8> {
+    /// The payload range, in pieces.
+    pub(crate) fn take_payload(&mut self) -> Vec<Vec<u8>> {
         std::mem::take(&mut self.payload)
     }
 
-    pub(crate) fn payload_bytes(&self) -> u64 {
-        self.payload.len() as u64
+    pub(crate) const fn payload_bytes(&self) -> u64 {
+        self.payload_bytes
     }
 
     /// Closes the batch over the payload range it was given.

@@ -14,7 +14,7 @@ type Outcome = Result<(), StorageError>;
 #[derive(Debug)]
 struct Job {
     file: Arc<dyn StorageFile>,
-    bytes: Vec<u8>,
+    pieces: Vec<Vec<u8>>,
     offset: u64,
 }
 
@@ -34,17 +34,25 @@ impl Flusher {
         let thread =
             std::thread::Builder::new().name("payload-flush".to_owned()).spawn(move || {
                 while let Ok(job) = incoming.recv() {
-                    if outgoing.send(write_and_flush(&*job.file, &job.bytes, job.offset)).is_err() {
+                    let bytes = job.pieces.concat();
+                    if outgoing.send(write_and_flush(&*job.file, &bytes, job.offset)).is_err() {
                         return;
                     }
+                    // The pieces are let go here, when nobody waits any more.
                 }
             })?;
         Ok(Self { jobs: Some(jobs), outcomes: Mutex::new(outcomes), thread: Some(thread) })
     }
 
-    /// Begins a job. `false` if the thread is gone.
-    pub(crate) fn begin(&self, file: Arc<dyn StorageFile>, bytes: Vec<u8>, offset: u64) -> bool {
-        self.jobs.as_ref().is_some_and(|jobs| jobs.send(Job { file, bytes, offset }).is_ok())
+    /// Begins a job: the pieces go one after another from `offset` on. `false` if the thread is
+    /// gone.
+    pub(crate) fn begin(
+        &self,
+        file: Arc<dyn StorageFile>,
+        pieces: Vec<Vec<u8>>,
+        offset: u64,
+    ) -> bool {
+        self.jobs.as_ref().is_some_and(|jobs| jobs.send(Job { file, pieces, offset }).is_ok())
     }
 
     /// Waits for the job in hand. `None` if the thread is gone.

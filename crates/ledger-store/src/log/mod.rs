@@ -10,6 +10,7 @@ mod appender;
 mod builder;
 pub(crate) mod chain;
 pub(crate) mod fault;
+mod filler;
 mod flusher;
 mod outline;
 pub(crate) mod payload_writer;

@@ -10,6 +10,7 @@ use ledger_format::LedgerId;
 use ledger_format::payload_file::{HEADER_BYTES, PayloadFileHeader};
 
 use super::ahead::AheadFile;
+use super::filler::Filler;
 use super::segment_file::create_file;
 use super::write_error::WriteError;
 use crate::error::StoreError;
@@ -85,8 +86,8 @@ impl PayloadWriter {
         self.end
     }
 
-    pub(crate) fn fill_ahead(&mut self) -> Result<(), WriteError> {
-        self.file.as_mut().map_or(Ok(()), AheadFile::fill_ahead)
+    pub(crate) fn fill_ahead(&mut self, filler: Option<&Filler>) -> Result<(), WriteError> {
+        self.file.as_mut().map_or(Ok(()), |open| open.fill_ahead(filler))
     }
 
     /// Cuts the zeros off the file in use and closes it.

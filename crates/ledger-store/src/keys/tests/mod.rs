@@ -12,16 +12,18 @@ use crate::storage::{FsStorage, MemStorage};
 
 pub(super) const LEDGER: LedgerId = LedgerId([0x1D; 16]);
 
-/// Bytes that differ from call to call and are the same in every run.
+/// Keys that differ, from one to the next and from call to call, and are the same in every run.
 #[derive(Debug, Default)]
 pub(super) struct Counted(AtomicU64);
 
 impl Entropy for Counted {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), StoreError> {
-        let number = self.0.fetch_add(1, Ordering::Relaxed);
-        let seed = ledger_format::hash::check(&number.to_le_bytes());
-        for (to, from) in bytes.iter_mut().zip(seed.0.iter().cycle()) {
-            *to = *from;
+        for key in bytes.chunks_mut(32) {
+            let number = self.0.fetch_add(1, Ordering::Relaxed);
+            let seed = ledger_format::hash::check(&number.to_le_bytes());
+            for (to, from) in key.iter_mut().zip(seed.0.iter().cycle()) {
+                *to = *from;
+            }
         }
         Ok(())
     }

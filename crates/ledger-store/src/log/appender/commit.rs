@@ -17,15 +17,12 @@ use crate::log::segment_file;
 use crate::log::write_error::WriteError;
 
 impl Appender {
-    pub(super) fn write_batch(&mut self, mut builder: BatchBuilder) -> Result<Head, WriteError> {
+    pub(super) fn write_batch(&mut self, builder: BatchBuilder) -> Result<Head, WriteError> {
         self.enter_segment(&builder)?;
         let payload_length = builder.payload_bytes();
         let storage = Arc::clone(self.shared.storage());
         let place = self.payloads.place(&*storage, &self.options, payload_length)?;
-        let payload = builder.take_payload();
-        let (number, offset) = (place.number, place.offset);
-        let finished = builder.finish(number, offset, payload_length);
-        self.flush_both(place, payload, &finished.bytes)?;
+        let finished = self.flush_both(place, builder)?;
 
         let first = self.shared.position().is_none();
         self.payloads.advance(payload_length);
@@ -98,38 +95,55 @@ impl Appender {
         room
     }
 
-    /// Writes both ranges and waits until both are down.
+    /// Closes the batch over its place, writes both ranges and waits until both are down.
     fn flush_both(
         &mut self,
         place: PayloadPlace,
-        payload: Vec<u8>,
-        batch: &[u8],
-    ) -> Result<(), WriteError> {
+        mut builder: BatchBuilder,
+    ) -> Result<Finished, WriteError> {
         let segment = self.segment.as_ref().expect("a batch is written into an open segment");
         let (file, at) = (Arc::clone(segment.file()), segment.end());
+        let (payload, length) = (builder.take_payload(), builder.payload_bytes());
+        let finish = || builder.finish(place.number, place.offset, length);
         let Some(payload_file) = place.file else {
-            return write_and_flush(&*file, batch, at).map_err(WriteError::poison);
+            let finished = finish();
+            write_and_flush(&*file, &finished.bytes, at).map_err(WriteError::poison)?;
+            return Ok(finished);
         };
         if !self.options.concurrent {
+            let finished = finish();
+            let payload = payload.concat();
             payload_file.write_all_at(&payload, place.offset).map_err(WriteError::poison)?;
-            file.write_all_at(batch, at).map_err(WriteError::poison)?;
+            file.write_all_at(&finished.bytes, at).map_err(WriteError::poison)?;
             payload_file.sync_data().map_err(WriteError::poison)?;
-            return file.sync_data().map_err(WriteError::poison);
+            file.sync_data().map_err(WriteError::poison)?;
+            return Ok(finished);
         }
-        let gone = || StoreError::Poisoned { cause: "the payload thread ended".to_owned() };
-        if self.flusher.is_none() {
-            let started = Flusher::start().map_err(|error| StoreError::Poisoned {
-                cause: format!("the payload thread could not be started: {error}"),
-            });
-            self.flusher = Some(started.map_err(WriteError::poison)?);
-        }
-        let flusher = self.flusher.as_ref().expect("it was just started");
+        let gone = || WriteError::poison(thread("the payload thread ended"));
+        let flusher = self.flusher()?;
         if !flusher.begin(payload_file, payload, place.offset) {
-            return Err(WriteError::poison(gone()));
+            return Err(gone());
         }
-        let log = write_and_flush(&*file, batch, at);
+        // Hashed while the payloads are on their way.
+        let finished = finish();
+        let log = write_and_flush(&*file, &finished.bytes, at);
         // Waited for even if the log failed: no write may still be under way after this.
-        let payloads = flusher.wait().ok_or_else(|| WriteError::poison(gone()))?;
-        log.and(payloads).map_err(WriteError::poison)
+        let payloads = flusher.wait().ok_or_else(gone)?;
+        log.and(payloads).map_err(WriteError::poison)?;
+        Ok(finished)
     }
+
+    fn flusher(&mut self) -> Result<&Flusher, WriteError> {
+        let flusher = match self.flusher.take() {
+            Some(running) => running,
+            None => Flusher::start().map_err(|error| {
+                WriteError::poison(thread(&format!("no thread for payloads: {error}")))
+            })?,
+        };
+        Ok(self.flusher.insert(flusher))
+    }
+}
+
+fn thread(cause: &str) -> StoreError {
+    StoreError::Poisoned { cause: cause.to_owned() }
 }

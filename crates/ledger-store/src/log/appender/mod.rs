@@ -17,6 +17,7 @@ use ledger_format::{BatchHash, BatchNo, LedgerId, Micros, PayloadId, RecordHash,
 use super::ahead::AheadFile;
 use super::anchor_file::AnchorWriter;
 use super::builder::{Base, BatchBuilder};
+use super::filler::Filler;
 use super::flusher::Flusher;
 use super::payload_writer::PayloadWriter;
 use super::write_error::WriteError;
@@ -38,6 +39,7 @@ pub struct Appender {
     segment: Option<AheadFile>,
     payloads: PayloadWriter,
     flusher: Option<Flusher>,
+    filler: Option<Filler>,
     anchors: AnchorWriter,
     /// What the last anchor of this ledger says.
     anchored: Option<Position>,
@@ -151,11 +153,13 @@ impl Appender {
                 self.settle(done)?;
             }
         }
+        self.start_filler();
+        let filler = self.filler.as_ref();
         let ahead = match &mut self.segment {
-            Some(segment) => segment.fill_ahead(),
+            Some(segment) => segment.fill_ahead(filler),
             None => Ok(()),
         };
-        let done = ahead.and_then(|()| self.payloads.fill_ahead());
+        let done = ahead.and_then(|()| self.payloads.fill_ahead(filler));
         self.settle(done)
     }
 
@@ -211,6 +215,14 @@ impl Appender {
             self.write_anchor(true).map_err(|failed| failed.error)?;
         }
         Ok(())
+    }
+
+    /// Zeros are written beside the commits where that is allowed. Where no thread can be had they
+    /// are written here.
+    fn start_filler(&mut self) {
+        if self.filler.is_none() && self.options.concurrent && self.segment.is_some() {
+            self.filler = Filler::start(Arc::clone(self.shared.storage())).ok();
+        }
     }
 
     fn write_anchor(&mut self, clean: bool) -> Result<(), WriteError> {

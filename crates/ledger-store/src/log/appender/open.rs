@@ -96,6 +96,7 @@ impl Appender {
             segment: None,
             payloads,
             flusher: None,
+            filler: None,
             anchors,
             anchored: None,
             anchored_clean: false,

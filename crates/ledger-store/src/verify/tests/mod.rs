@@ -28,16 +28,18 @@ struct Made {
     head: Position,
 }
 
-/// The same keys in every run.
+/// The same keys in every run, each another one.
 #[derive(Debug, Default)]
 struct Counted(std::sync::atomic::AtomicU64);
 
 impl Entropy for Counted {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), StoreError> {
-        let number = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let seed = ledger_format::hash::check(&number.to_le_bytes());
-        for (to, from) in bytes.iter_mut().zip(seed.0.iter().cycle()) {
-            *to = *from;
+        for key in bytes.chunks_mut(32) {
+            let number = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let seed = ledger_format::hash::check(&number.to_le_bytes());
+            for (to, from) in key.iter_mut().zip(seed.0.iter().cycle()) {
+                *to = *from;
+            }
         }
         Ok(())
     }
