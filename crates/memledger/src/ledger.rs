@@ -10,7 +10,7 @@ mod status;
 mod time;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ledger_format::event::ledger::Genesis;
 use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Seq};
@@ -55,7 +55,7 @@ pub struct Ledger {
     pub(crate) notices: Vec<String>,
     /// Aliases as the archive gives them, for a ledger without views.
     pub(crate) aliases: OnceLock<Archive>,
-    hand: Mutex<Hand>,
+    hand: RwLock<Hand>,
 }
 
 /// What this process holds for writing.
@@ -241,8 +241,12 @@ impl Ledger {
     }
 
     fn start_writer(&self) -> Result<()> {
-        let mut hand = self.hand();
+        if matches!(&*self.hand(), Hand::Writing(..)) {
+            return Ok(());
+        }
+        let mut hand = self.hand_to_change();
         match &*hand {
+            // Another caller was faster.
             Hand::Writing(..) => return Ok(()),
             Hand::Ready(_) => {}
             other => return Err(cannot_write(other)),
@@ -318,9 +322,14 @@ impl Ledger {
         appender.map_or(Ok(()), |appender| Ok(appender.close()?))
     }
 
-    fn hand(&self) -> MutexGuard<'_, Hand> {
+    /// Shared: callers who write do not wait for each other here.
+    fn hand(&self) -> RwLockReadGuard<'_, Hand> {
         // Every state of the hand is whole, so a panic elsewhere does not make it wrong.
-        self.hand.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hand.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_to_change(&self) -> RwLockWriteGuard<'_, Hand> {
+        self.hand.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Owns opening: what is checked before anything is answered, and bringing the views to the head.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use ledger_format::event::ledger::Genesis;
 use ledger_format::{Event, LedgerId, Seq};
@@ -195,7 +195,7 @@ fn assemble(
         master: location,
         notices,
         aliases: OnceLock::new(),
-        hand: Mutex::new(hand),
+        hand: RwLock::new(hand),
     })
 }
 

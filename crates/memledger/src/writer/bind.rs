@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::names::Names;
 use crate::scope::{Actor, Scope};
 use crate::writer::compose::header;
-use crate::writer::prepare::seal_all;
+use crate::writer::seal::seal_all;
 use crate::writer::stamp::Stamp;
 
 /// A name bound by this submission.
@@ -74,7 +74,7 @@ impl Binder<'_> {
         let id = AliasId(id);
         let parent_field = (!parent.is_zero()).then_some(parent);
         let event = Event::AliasBound(AliasBound { alias: id, kind, parent: parent_field });
-        let words = [(Role::Name, name.as_bytes().to_vec())];
+        let words = [(Role::Name, name.as_bytes().into())];
         let payloads = seal_all(&self.ledger, self.keys, self.chance, &words)?;
         let record = NewRecord {
             header: header(Kind::AliasBound, self.stamp, self.policy),

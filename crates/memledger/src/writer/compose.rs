@@ -3,6 +3,7 @@
 //! May not: judge.
 
 use ledger_format::event::memory as body;
+use ledger_format::payload::Sealed;
 use ledger_format::{
     ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Micros,
     Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
@@ -14,7 +15,7 @@ use crate::command::{Command, Content, Proposal, Terms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::writer::bind::Binder;
 use crate::writer::judge::other_scope;
-use crate::writer::prepare::{PreparedCommand, body_and_layer};
+use crate::writer::prepare::body_and_layer;
 use crate::writer::stamp::Stamp;
 
 /// A header by the system itself.
@@ -37,15 +38,15 @@ impl Composer<'_, '_> {
     /// The record of one command. New aliases are left with the binder.
     pub(crate) fn record(
         &mut self,
-        prepared: PreparedCommand,
-        extensions: &[Extension],
+        command: &Command,
+        payloads: Vec<Sealed>,
+        extensions: Vec<Extension>,
     ) -> Result<(NewRecord, Event)> {
-        let PreparedCommand { command, payloads } = prepared;
-        let (event, scope) = self.event(&command)?;
+        let (event, scope) = self.event(command)?;
         let kind = event.kind().expect("the facade composes known kinds only");
         let mut header = header(kind, self.binder.stamp, self.binder.policy);
         header.scope = scope;
-        let by = match &command {
+        let by = match command {
             Command::Write(proposal) => proposal.by.as_ref().or(self.terms.by.as_ref()),
             _ => self.terms.by.as_ref(),
         };
@@ -56,7 +57,7 @@ impl Composer<'_, '_> {
             header.actor_kind = ActorKind::System;
         }
         let body = event.encode()?;
-        Ok((NewRecord { header, body, payloads, extensions: extensions.to_vec() }, event))
+        Ok((NewRecord { header, body, payloads, extensions }, event))
     }
 
     fn event(&mut self, command: &Command) -> Result<(Event, AliasId)> {

@@ -5,11 +5,15 @@
 //! and then nothing of the submission is recorded; submissions are atomic; state is applied in the
 //! order of the log. May not: write anything that was not judged against the state before it.
 
+mod batch;
 mod bind;
 mod canonical;
 mod compose;
 mod judge;
+mod keys_ahead;
+mod outcome;
 mod prepare;
+mod seal;
 mod stamp;
 mod thread;
 mod ticket;

@@ -2,16 +2,16 @@
 //! words. Runs in the caller's thread, so that ciphers do not queue behind each other.
 
 use ledger_format::payload::Sealed;
-use ledger_format::{BodyType, Layer, LedgerId, Role, limits, payload};
+use ledger_format::{BodyType, Layer, LedgerId, Role, limits};
+use ledger_store::KeyStore;
 use serde_json::{Value, json};
 
 use crate::clock::Chance;
 use crate::command::{Command, Content, Proposal, Submission, Terms};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::scope::{Actor, Source, check_name};
 use crate::writer::canonical;
-
-use ledger_store::KeyStore;
+use crate::writer::seal::{Word, seal_all};
 
 /// A submission whose words are sealed.
 pub(crate) struct Prepared {
@@ -47,54 +47,61 @@ pub(crate) fn prepare(
     } else {
         Vec::new()
     };
-    let mut commands = Vec::with_capacity(submission.commands.len());
-    for command in submission.commands {
-        check(&command)?;
-        let words = words(&command)?;
-        let payloads = seal_all(ledger, keys, chance, &words)?;
-        commands.push(PreparedCommand { command, payloads });
-    }
+    let payloads = seal_commands(ledger, keys, chance, &submission.commands)?;
+    let commands = submission
+        .commands
+        .into_iter()
+        .zip(payloads)
+        .map(|(command, payloads)| PreparedCommand { command: unworded(command), payloads })
+        .collect();
     Ok(Prepared { commands, terms: submission.terms, canonical })
 }
 
-/// Seals words under fresh keys.
-pub(crate) fn seal_all(
+/// Checks all commands, then seals the words of all of them together: the payloads of each.
+fn seal_commands(
     ledger: &LedgerId,
     keys: &KeyStore,
     chance: &dyn Chance,
-    words: &[(Role, Vec<u8>)],
-) -> Result<Vec<Sealed>> {
-    if words.is_empty() {
-        return Ok(Vec::new());
+    commands: &[Command],
+) -> Result<Vec<Vec<Sealed>>> {
+    let mut all = Vec::with_capacity(2 * commands.len());
+    let mut counts = Vec::with_capacity(commands.len());
+    for command in commands {
+        check(command)?;
+        let before = all.len();
+        words(command, &mut all)?;
+        counts.push(all.len() - before);
     }
-    let reserved = keys.reserve(words.len())?;
-    words
-        .iter()
-        .zip(reserved)
-        .map(|((role, plaintext), (id, key))| {
-            let mut nonce = [0; 24];
-            chance.fill(&mut nonce).map_err(|reason| {
-                Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
-            })?;
-            Ok(payload::seal(ledger, id, *role, plaintext, &key, &nonce)?)
-        })
-        .collect()
+    let mut sealed = seal_all(ledger, keys, chance, &all)?.into_iter();
+    Ok(counts.into_iter().map(|count| sealed.by_ref().take(count).collect()).collect())
+}
+
+/// The command without the text that is sealed: nobody needs it any more, and this thread frees
+/// what it allocated faster than the writer does.
+fn unworded(mut command: Command) -> Command {
+    if let Command::Write(proposal) = &mut command {
+        match &mut proposal.content {
+            Content::Text(text) => *text = String::new(),
+            Content::Bytes(bytes) => *bytes = Vec::new(),
+            Content::Body(_) | Content::Fact { .. } => {}
+        }
+    }
+    command
 }
 
 /// The words of a command, each with its role.
-fn words(command: &Command) -> Result<Vec<(Role, Vec<u8>)>> {
-    let mut words = Vec::new();
+fn words<'a>(command: &'a Command, words: &mut Vec<Word<'a>>) -> Result<()> {
     match command {
         Command::Write(proposal) => {
             words.push(content(proposal)?);
             if let Some(source) = &proposal.source {
-                words.push((Role::Source, source.to_string().into_bytes()));
+                words.push((Role::Source, source.to_string().into_bytes().into()));
             }
         }
         Command::PushDown { query, evidence, reason, .. } => {
-            push(&mut words, Role::Reason, reason.as_ref());
-            push(&mut words, Role::Query, query.as_ref());
-            push(&mut words, Role::Evidence, evidence.as_ref());
+            push(words, Role::Reason, reason.as_ref());
+            push(words, Role::Query, query.as_ref());
+            push(words, Role::Evidence, evidence.as_ref());
         }
         Command::Close { reason, .. }
         | Command::Reopen { reason, .. }
@@ -104,26 +111,26 @@ fn words(command: &Command) -> Result<Vec<(Role, Vec<u8>)>> {
         | Command::Contest { reason, .. }
         | Command::Resolve { reason, .. }
         | Command::Forget { reason, .. }
-        | Command::Rank { reason, .. } => push(&mut words, Role::Reason, reason.as_ref()),
+        | Command::Rank { reason, .. } => push(words, Role::Reason, reason.as_ref()),
         Command::Pin { .. } => {}
     }
-    Ok(words)
+    Ok(())
 }
 
-fn push(words: &mut Vec<(Role, Vec<u8>)>, role: Role, text: Option<&String>) {
+fn push<'a>(words: &mut Vec<Word<'a>>, role: Role, text: Option<&'a String>) {
     if let Some(text) = text {
-        words.push((role, text.clone().into_bytes()));
+        words.push((role, text.as_bytes().into()));
     }
 }
 
-fn content(proposal: &Proposal) -> Result<(Role, Vec<u8>)> {
-    let (role, bytes) = match &proposal.content {
-        Content::Text(text) => (Role::Text, text.clone().into_bytes()),
-        Content::Bytes(bytes) => (Role::Text, bytes.clone()),
-        Content::Body(value) => (Role::Body, value.to_string().into_bytes()),
+fn content(proposal: &Proposal) -> Result<Word<'_>> {
+    let (role, bytes): Word<'_> = match &proposal.content {
+        Content::Text(text) => (Role::Text, text.as_bytes().into()),
+        Content::Bytes(bytes) => (Role::Text, bytes.into()),
+        Content::Body(value) => (Role::Body, value.to_string().into_bytes().into()),
         Content::Fact { subject, predicate, object } => {
             let fact = json!({ "subject": subject, "predicate": predicate, "object": object });
-            (Role::Body, fact.to_string().into_bytes())
+            (Role::Body, fact.to_string().into_bytes().into())
         }
     };
     if bytes.is_empty() {

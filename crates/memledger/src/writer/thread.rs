@@ -11,36 +11,37 @@ use std::time::Duration;
 
 use ledger_format::event::ledger::{ClockCorrected, Epoch};
 use ledger_format::names::EpochReason;
-use ledger_format::{
-    Digest16, Event, Extension, JobId, Kind, LedgerId, RecordHash, Seq, hash, limits,
-};
-use ledger_replay::{Changes, Sequenced, State, apply};
-use ledger_store::{Appender, BatchBuilder, Head, KeyState, NewRecord, StoreError};
+use ledger_format::{AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, Seq, hash};
+use ledger_replay::{Sequenced, State, apply};
+use ledger_store::{Appender, KeyState, NewRecord, StoreError};
 
 use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::Names;
 use crate::outcome::Outcome;
+use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::views::ViewFeed;
+use crate::writer::batch::{Batch, Waiting, footprint, sequence};
 use crate::writer::bind::Binder;
 use crate::writer::compose::{Composer, header};
 use crate::writer::judge::judge;
-use crate::writer::prepare::Prepared;
+use crate::writer::keys_ahead::KeysAhead;
+use crate::writer::outcome::{at_head, outcome_of, unknown_outcome};
+use crate::writer::prepare::{Prepared, PreparedCommand};
 use crate::writer::stamp::{Stamp, Stamper};
-use crate::writer::ticket::{Answer, Ticket};
+use crate::writer::ticket::{Admitted, Answer, Ticket};
 
 /// Submissions waiting for the writer before callers have to wait.
 const QUEUE: usize = 4_096;
 /// A batch is closed at this size, so that one waiter is not held up by all the others.
 const GROUP_BYTES: u64 = 4 * 1024 * 1024;
 const GROUP_RECORDS: usize = 8_192;
+/// How often in vain the thread steps aside for callers that are about to come back.
+const PATIENCE: u32 = 3;
 /// How long the thread waits for work before it tidies up.
 const IDLE: Duration = Duration::from_millis(250);
-/// Key slots that should be ready before anybody asks for them, in the smallest case.
-const SLOTS_READY: u64 = 64;
-const SLOTS_PER_PAGE: u64 = ledger_format::limits::PAGE_SLOTS as u64;
 
 enum Job {
     Record(Box<Prepared>, Answer),
@@ -91,9 +92,10 @@ impl Writer {
                 ));
             }
         };
+        let keys_ahead = KeysAhead::start(start.vault.shared_keys())?;
         let thread = std::thread::Builder::new()
             .name("memledger-writer".into())
-            .spawn(move || Worker::new(start, pepper).run(&waiting))
+            .spawn(move || Worker::new(start, pepper, keys_ahead).run(&waiting))
             .map_err(|error| {
                 Error::new(ErrorKind::Unavailable, format!("no thread for the writer: {error}"))
             })?;
@@ -166,17 +168,13 @@ struct Worker {
     pepper: [u8; 32],
     epoch: Option<Epoch>,
     poisoned: Option<String>,
-    slots_per_round: u64,
-}
-
-/// A submission that is in the batch and waits for it.
-struct Waiting {
-    answer: Answer,
-    outcomes: Vec<Outcome>,
+    keys_ahead: KeysAhead,
+    /// Submissions in the last group.
+    last_group: usize,
 }
 
 impl Worker {
-    fn new(start: Start, pepper: [u8; 32]) -> Self {
+    fn new(start: Start, pepper: [u8; 32], keys_ahead: KeysAhead) -> Self {
         let last = start.state.head().map(|head| head.recorded_at);
         let mut holder = [0; 16];
         // Only tells holders apart in the log; zero where the machine has no random bytes.
@@ -201,7 +199,8 @@ impl Worker {
             pepper,
             epoch,
             poisoned: None,
-            slots_per_round: 0,
+            keys_ahead,
+            last_group: 0,
         }
     }
 
@@ -219,17 +218,36 @@ impl Worker {
     /// One batch: what is waiting, up to the group size.
     fn round(&mut self, first: Job, jobs: &Receiver<Job>) {
         let mut batch = Batch::begin(&self.appender);
-        let slots_before = self.vault.keys().available();
         let mut next = Some(first);
+        let mut patience = PATIENCE;
         while let Some(job) = next {
             self.take(&mut batch, job);
             let full = batch.builder.bytes() > GROUP_BYTES || batch.builder.count() > GROUP_RECORDS;
-            next = if full { None } else { jobs.try_recv().ok() };
+            next = if full { None } else { self.next(&batch, jobs, &mut patience) };
         }
+        self.last_group = batch.waiting.len();
+        let slots = batch.slots;
         self.commit(batch);
-        let used = slots_before.saturating_sub(self.vault.keys().available());
-        self.slots_per_round = self.slots_per_round.max(used);
+        self.keys_ahead.used(slots);
         self.tidy(false);
+    }
+
+    /// The next job that waits. When the group before was much larger than this one, those who
+    /// were just answered are about to come back: they get the processor before a flush is spent
+    /// on the few who were first. A caller who is alone never waits here.
+    fn next(&self, batch: &Batch, jobs: &Receiver<Job>, patience: &mut u32) -> Option<Job> {
+        loop {
+            if let Ok(job) = jobs.try_recv() {
+                *patience = PATIENCE;
+                return Some(job);
+            }
+            let enough = batch.waiting.len().saturating_mul(4) >= self.last_group.saturating_mul(3);
+            if enough || *patience == 0 {
+                return None;
+            }
+            *patience -= 1;
+            std::thread::yield_now();
+        }
     }
 
     /// Judges one submission and puts it into the batch, or answers it.
@@ -251,8 +269,7 @@ impl Worker {
             return;
         }
         match self.admit(batch, prepared) {
-            Ok(Admitted::InBatch(outcomes)) => batch.waiting.push(Waiting { answer, outcomes }),
-            Ok(Admitted::Repeated(outcomes)) => batch.waiting.push(Waiting { answer, outcomes }),
+            Ok(admitted) => batch.waiting.push(Waiting { answer, admitted }),
             Err(error) => answer.give(Err(error)),
         }
     }
@@ -271,13 +288,14 @@ impl Worker {
                     ),
                 ));
             }
-            return self.repeat(batch, first.seq, prepared.commands.len()).map(Admitted::Repeated);
+            let outcomes = self.repeat(batch, first.seq, prepared.commands.len())?;
+            return Ok(Admitted { outcomes, spent: Vec::new() });
         }
         let stamp = self.stamper.stamp()?;
         let commands: Vec<&Command> =
             prepared.commands.iter().map(|command| &command.command).collect();
         judge(&self.state, &commands, &prepared.terms, stamp.recorded_at)?;
-        self.compose(batch, prepared, stamp, idempotency).map(Admitted::InBatch)
+        self.compose(batch, prepared, stamp, idempotency)
     }
 
     fn compose(
@@ -286,7 +304,7 @@ impl Worker {
         prepared: Prepared,
         stamp: Stamp,
         idempotency: Option<(Digest16, Digest16)>,
-    ) -> Result<Vec<Outcome>> {
+    ) -> Result<Admitted> {
         let names = Arc::clone(&self.names);
         let chance = Arc::clone(&self.chance);
         let keys = self.vault.shared_keys();
@@ -301,11 +319,14 @@ impl Worker {
             bound: Vec::new(),
         };
         let terms = prepared.terms;
-        let mut events = Vec::new();
-        for (at, command) in prepared.commands.into_iter().enumerate() {
+        let mut events = Vec::with_capacity(prepared.commands.len());
+        let mut spent = Vec::with_capacity(prepared.commands.len());
+        for (at, PreparedCommand { command, payloads }) in prepared.commands.into_iter().enumerate()
+        {
             let extensions = extensions(&terms, idempotency.filter(|_| at == 0));
             let mut composer = Composer { state: &self.state, binder: &mut binder, terms: &terms };
-            events.push(composer.record(command, &extensions)?);
+            events.push(composer.record(&command, payloads, extensions)?);
+            spent.push(command);
         }
         let first_event = binder.records.len();
         let mut all = self.opening(stamp)?;
@@ -318,8 +339,9 @@ impl Worker {
         if preamble > 0 {
             self.epoch = None;
         }
-        let outcomes = pushed.iter().skip(preamble + first_event);
-        Ok(outcomes.map(|done| self.outcome(done)).collect())
+        let events = pushed.iter().skip(preamble + first_event);
+        let outcomes = events.map(|done| self.outcome(batch, done)).collect();
+        Ok(Admitted { outcomes, spent })
     }
 
     /// What goes before the first records of a holder, and before records after a confirmed jump.
@@ -349,6 +371,7 @@ impl Worker {
         let mut records = Vec::with_capacity(all.len());
         let mut sequenced = Vec::with_capacity(all.len());
         for (record, event) in all {
+            batch.slots += record.payloads.len() as u64;
             sequenced.push(sequence(&record, event));
             records.push(record);
         }
@@ -365,22 +388,28 @@ impl Worker {
         Ok(sequenced)
     }
 
-    fn outcome(&self, done: &Sequenced) -> Outcome {
+    fn outcome(&self, batch: &mut Batch, done: &Sequenced) -> Outcome {
         let head = self.state.head().map_or((done.seq(), done.hash), |head| (head.seq, head.hash));
         let mut outcome = outcome_of(done);
         (outcome.head, outcome.head_hash) = head;
         outcome.policy_version = self.state.policy();
-        let scope = self.names.scope(
-            &self.vault,
-            &crate::views::StateAliases(&self.state),
-            done.header.scope,
-        );
-        outcome.scope = scope.unwrap_or_default();
+        outcome.scope = self.scope(batch, done.header.scope);
         outcome
     }
 
+    /// The names of a scope; most records of a batch share the one before theirs.
+    fn scope(&self, batch: &mut Batch, alias: AliasId) -> Scope {
+        if let Some((_, scope)) = batch.last_scope.as_ref().filter(|(last, _)| *last == alias) {
+            return scope.clone();
+        }
+        let aliases = crate::views::StateAliases(&self.state);
+        let scope = self.names.scope(&self.vault, &aliases, alias).unwrap_or_default();
+        batch.last_scope = Some((alias, scope.clone()));
+        scope
+    }
+
     /// The first result of an idempotency key, read back from where it was recorded.
-    fn repeat(&self, batch: &Batch, first: Seq, count: usize) -> Result<Vec<Outcome>> {
+    fn repeat(&self, batch: &mut Batch, first: Seq, count: usize) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::with_capacity(count);
         for offset in 0..count as u64 {
             let seq = Seq(first.0.saturating_add(offset));
@@ -388,7 +417,7 @@ impl Worker {
                 Some(event) => event?,
                 None => self.vault.load(seq)?.event,
             };
-            let mut outcome = self.outcome(&event);
+            let mut outcome = self.outcome(batch, &event);
             outcome.repeated = true;
             outcomes.push(outcome);
         }
@@ -404,15 +433,15 @@ impl Worker {
     }
 
     fn commit(&mut self, batch: Batch) {
-        let Batch { builder, waiting, changes } = batch;
+        let Batch { builder, waiting, changes, .. } = batch;
         if builder.is_empty() {
-            waiting.into_iter().for_each(|one| one.answer.give(Ok(one.outcomes)));
+            waiting.into_iter().for_each(|one| one.answer.give(Ok(one.admitted)));
             return;
         }
         match self.appender.commit(builder) {
             Ok(head) => {
                 for one in waiting {
-                    one.answer.give(Ok(at_head(one.outcomes, &head)));
+                    one.answer.give(Ok(at_head(one.admitted, &head)));
                 }
                 if let Some(views) = &self.views {
                     views.push(changes);
@@ -428,52 +457,14 @@ impl Worker {
         }
     }
 
-    /// Everything that nobody waits for: key slots ahead, zeros ahead, the head anchor.
+    /// What nobody waits for: zeros ahead and the head anchor.
     fn tidy(&mut self, idle: bool) {
         if self.poisoned.is_some() {
             return;
         }
-        let wanted = SLOTS_READY.max(self.slots_per_round.saturating_mul(4));
-        let ready = self.vault.keys().available();
-        // Neither failure is lost: whoever needs a slot or a commit next meets it again and is told.
-        if ready < wanted {
-            let pages = wanted.saturating_mul(2).saturating_sub(ready).div_ceil(SLOTS_PER_PAGE);
-            let _ = self.vault.keys().allocate_ahead(pages);
-        }
         let millis = u64::try_from(self.clock.now().steady.as_millis()).unwrap_or(u64::MAX);
+        // No failure is lost: whoever commits next meets it again and is told.
         let _ = self.appender.maintain(millis, idle);
-    }
-}
-
-enum Admitted {
-    InBatch(Vec<Outcome>),
-    Repeated(Vec<Outcome>),
-}
-
-struct Batch {
-    builder: BatchBuilder,
-    waiting: Vec<Waiting>,
-    changes: Vec<Changes>,
-}
-
-impl Batch {
-    fn begin(appender: &Appender) -> Self {
-        Self { builder: appender.begin(), waiting: Vec::new(), changes: Vec::new() }
-    }
-
-    fn has_room(&self, bytes: usize, records: usize) -> bool {
-        self.builder.is_empty()
-            || (self.builder.bytes().saturating_add(bytes as u64) <= limits::BATCH_BYTES as u64
-                && self.builder.count() + records <= limits::BATCH_RECORDS)
-    }
-
-    /// A record that is in this batch and not on disk yet.
-    fn event(&self, seq: Seq) -> Option<Result<Sequenced>> {
-        let first = self.changes.first()?.seq;
-        let index = usize::try_from(seq.0.checked_sub(first.0)?).ok()?;
-        let hash = self.changes.get(index)?.hash;
-        let bytes = self.builder.record_bytes(index);
-        Some(Sequenced::from_bytes(bytes, hash).map_err(Error::from))
     }
 }
 
@@ -494,75 +485,4 @@ fn extensions(terms: &Terms, idempotency: Option<(Digest16, Digest16)>) -> Vec<E
     list.extend(idempotency.map(|(key, proposal)| Extension::idempotency(key, proposal)));
     list.extend(terms.job.map(Extension::job));
     list
-}
-
-/// Bytes a record takes in a batch, payloads included, rounded up.
-fn footprint(record: &NewRecord) -> usize {
-    let payloads = record.payloads.iter().map(|sealed| sealed.stored.len() + 80);
-    let extensions = record.extensions.iter().map(|extension| extension.bytes.len() + 6);
-    128 + record.body.len() + payloads.sum::<usize>() + extensions.sum::<usize>()
-}
-
-/// The event as it will stand, but for its place and hash.
-fn sequence(record: &NewRecord, event: Event) -> Sequenced {
-    let view = ledger_format::RecordView {
-        header: record.header.clone(),
-        body: &[],
-        payloads: record.payloads.iter().map(|sealed| sealed.reference.clone()).collect(),
-        extensions: record.extensions.clone(),
-    };
-    Sequenced {
-        hash: RecordHash::ZERO,
-        claimed_at: view.claimed_at(),
-        idempotency: view.idempotency(),
-        job: view.job(),
-        payloads: view.payloads,
-        header: view.header,
-        event,
-    }
-}
-
-/// What a record says about the outcome it stands for.
-fn outcome_of(done: &Sequenced) -> Outcome {
-    let mut outcome = Outcome {
-        seq: done.seq(),
-        hash: done.hash,
-        recorded_at: done.header.recorded_at,
-        head: done.seq(),
-        head_hash: done.hash,
-        id: named(&done.event),
-        verdict: ledger_format::Verdict::Committed,
-        reason: None,
-        trust: None,
-        ttl_until: None,
-        scope: crate::Scope::root(),
-        superseded: Vec::new(),
-        policy_version: done.header.policy,
-        repeated: false,
-    };
-    if let Event::Write(write) = &done.event {
-        outcome.verdict = write.verdict;
-        outcome.trust = Some(write.trust);
-        outcome.ttl_until = write.ttl_until;
-        outcome.superseded.clone_from(&write.supersedes);
-    }
-    outcome
-}
-
-fn named(event: &Event) -> Option<ledger_format::MemoryId> {
-    crate::read::named(event).first().copied()
-}
-
-fn at_head(mut outcomes: Vec<Outcome>, head: &Head) -> Vec<Outcome> {
-    for outcome in &mut outcomes {
-        (outcome.head, outcome.head_hash) = (head.seq, head.hash);
-    }
-    outcomes
-}
-
-fn unknown_outcome(error: &Error) -> Error {
-    Error::new(
-        error.kind(),
-        format!("{error}; whether this was recorded is unknown until the ledger is opened again"),
-    )
 }

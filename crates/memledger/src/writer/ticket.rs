@@ -2,12 +2,22 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use crate::command::Command;
 use crate::error::{Error, ErrorKind, Result};
 use crate::outcome::Outcome;
 
+/// What becomes of a submission that was taken.
+#[derive(Default)]
+pub(crate) struct Admitted {
+    /// One for each command.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The commands: they go back to whoever made them, who frees them faster than the writer.
+    pub(crate) spent: Vec<Command>,
+}
+
 #[derive(Default)]
 struct Slot {
-    answer: Mutex<Option<Result<Vec<Outcome>>>>,
+    answer: Mutex<Option<Result<Admitted>>>,
     ready: Condvar,
 }
 
@@ -30,8 +40,11 @@ impl Ticket {
     pub fn wait(self) -> Result<Vec<Outcome>> {
         let mut answer = self.0.answer.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            if let Some(answer) = answer.take() {
-                return answer;
+            if let Some(given) = answer.take() {
+                drop(answer);
+                let Admitted { outcomes, spent } = given?;
+                drop(spent);
+                return Ok(outcomes);
             }
             answer = self.0.ready.wait(answer).unwrap_or_else(PoisonError::into_inner);
         }
@@ -45,7 +58,7 @@ impl std::fmt::Debug for Ticket {
 }
 
 impl Answer {
-    pub(crate) fn give(mut self, answer: Result<Vec<Outcome>>) {
+    pub(crate) fn give(mut self, answer: Result<Admitted>) {
         if let Some(slot) = self.0.take() {
             put(&slot, answer);
         }
@@ -66,7 +79,7 @@ impl Drop for Answer {
     }
 }
 
-fn put(slot: &Slot, answer: Result<Vec<Outcome>>) {
+fn put(slot: &Slot, answer: Result<Admitted>) {
     *slot.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
     slot.ready.notify_all();
 }
