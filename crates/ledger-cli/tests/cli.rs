@@ -11,6 +11,8 @@ mod answers;
 mod bench;
 #[path = "cli/demo.rs"]
 mod demo;
+#[path = "cli/durable.rs"]
+mod durable;
 #[path = "cli/exits.rs"]
 mod exits;
 #[path = "cli/help.rs"]
