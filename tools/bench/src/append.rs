@@ -7,18 +7,27 @@ use memledger::format::Seq;
 use memledger::{Command, Content, Ledger, Proposal, Submission, Terms};
 
 use crate::floor::{self, Committer};
-use crate::measure::{Spread, goal, percentile, time, title};
+use crate::measure::{Spread, cpu_seconds, goal, percentile, time, title};
 use crate::peers::{self, Redb, Sqlite, Store as _};
+use crate::postgres::Postgres;
 use crate::world::{Numbers, create, scope, write};
 
 const TEXT: usize = 600;
 /// Log and payload bytes of one such write, rounded: what floor and peers store.
 const STORED: usize = 1_150;
 
-pub(crate) fn run(rounds: u64) {
-    one_client();
-    many_clients(rounds);
-    batches(rounds);
+/// All three parts, or the one that is named.
+pub(crate) fn run(rounds: u64, part: Option<&str>) {
+    let wanted = |name| part.is_none_or(|part| part == name);
+    if wanted("one") {
+        one_client();
+    }
+    if wanted("many") {
+        many_clients(rounds);
+    }
+    if wanted("batch") {
+        batches(rounds);
+    }
 }
 
 /// Operations of all variants one by one in turn; the 10th percentile tells the path, the median
@@ -61,18 +70,22 @@ fn one_client() {
 fn many_clients(rounds: u64) {
     title("A2, A3: 1, 8, 64 and 256 clients through the facade, alternating rounds");
     println!(
-        "| clients | memledger/s | records per flush | / floor | / SQLite grouping |\n|---|---|---|---|---|"
+        "| clients | memledger/s | records per flush | / floor | / SQLite grouping | CPU per record, us |\n|---|---|---|---|---|---|"
     );
     let mut single = 0.0;
+    let postgres = Postgres::start(STORED);
     for clients in [1, 8, 64, 256] {
         let each = (8_000 / clients).max(24);
         let (mut rates, mut per_flush) = (vec![], vec![]);
-        let (mut to_floor, mut to_sqlite) = (vec![], vec![]);
+        let (mut to_floor, mut to_sqlite, mut to_postgres) = (vec![], vec![], vec![]);
+        let mut cpu = vec![];
         for _ in 0..rounds {
             let dir = tempfile::tempdir().unwrap();
             let (ledger, _) = create(&dir.path().join("ledger"));
+            let before = cpu_seconds();
             let (batches, took) = time(|| facade_clients(&ledger, clients, each));
             let total = (clients * each) as f64;
+            cpu.push((cpu_seconds() - before) * 1e6 / total);
             let rate = total / took.as_secs_f64();
             let (_, floor) =
                 time(|| floor::clients(&dir.path().join("floor"), clients, each, STORED));
@@ -82,13 +95,17 @@ fn many_clients(rounds: u64) {
             per_flush.push(total / batches as f64);
             to_floor.push(floor.as_secs_f64() / took.as_secs_f64());
             to_sqlite.push(lite.as_secs_f64() / took.as_secs_f64());
+            if let (64, Ok(server)) = (clients, &postgres) {
+                to_postgres.push(rate / server.rate(clients, each));
+            }
             ledger.close().unwrap();
         }
         let (rate, flush) = (Spread::of(rates), Spread::of(per_flush));
         println!(
-            "| {clients} | {rate} | {flush} | {} | {} |",
+            "| {clients} | {rate} | {flush} | {} | {} | {} |",
             Spread::of(to_floor),
-            Spread::of(to_sqlite)
+            Spread::of(to_sqlite),
+            Spread::of(cpu)
         );
         if clients == 1 {
             single = rate.median;
@@ -108,6 +125,10 @@ fn many_clients(rounds: u64) {
         }
         if clients == 64 {
             goal("A3 rate at 64 / own rate at 1", ">= 15", &format!("{:.1}", rate.median / single));
+            match &postgres {
+                Ok(_) => goal("A3 / PostgreSQL, no chain", ">= 3", &Spread::of(to_postgres)),
+                Err(why) => println!("A3 / PostgreSQL: not measured: {why}"),
+            }
         }
     }
 }

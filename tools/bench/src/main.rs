@@ -23,6 +23,7 @@ mod floor;
 mod growth;
 mod measure;
 mod peers;
+mod postgres;
 mod rebuild;
 mod size;
 mod verify;
@@ -34,14 +35,14 @@ fn main() {
         args.get(at).map_or(default, |text| text.parse().unwrap_or_else(|_| usage()))
     };
     match args.first().map(String::as_str) {
-        Some("append") => append::run(number(1, 7)),
+        Some("append") => append::run(number(1, 7), args.get(2).map(String::as_str)),
         Some("growth") => growth::run(number(1, 1_000_000)),
         Some("verify") => verify::run(number(1, 1_000_000)),
         Some("rebuild") => rebuild::run(number(1, 1_000_000)),
         Some("asof") => asof::run(number(1, 1_000_000)),
         Some("size") => size::run(number(1, 100_000)),
         Some("all") => {
-            append::run(7);
+            append::run(7, None);
             size::run(100_000);
             for records in [10_000, 100_000, 1_000_000] {
                 verify::run(records);
@@ -56,7 +57,7 @@ fn main() {
 
 fn usage() -> ! {
     eprintln!(
-        "bench append [ROUNDS] | growth [RECORDS] | verify [RECORDS] | rebuild [RECORDS] | asof [RECORDS] | size [RECORDS] | all"
+        "bench append [ROUNDS [one|many|batch]] | growth [RECORDS] | verify [RECORDS] | rebuild [RECORDS] | asof [RECORDS] | size [RECORDS] | all"
     );
     std::process::exit(2)
 }
