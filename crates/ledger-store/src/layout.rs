@@ -13,6 +13,8 @@ pub const LOG: RelPath = RelPath::from_static("log");
 pub const PAYLOADS: RelPath = RelPath::from_static("payloads");
 /// Directory of what recovery took out of the log.
 pub const QUARANTINE: RelPath = RelPath::from_static("quarantine");
+/// Directory of the signed checkpoints.
+pub const CHECKPOINTS: RelPath = RelPath::from_static("checkpoints");
 /// The two copies of the head anchor.
 pub const ANCHORS: [RelPath; 2] =
     [RelPath::from_static("anchor.a"), RelPath::from_static("anchor.b")];

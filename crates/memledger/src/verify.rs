@@ -9,10 +9,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{Event, LedgerId, SegmentNo, Seq};
+use ledger_format::{Event, LedgerId, SegmentNo, Seq, TreeRoot};
 use ledger_replay::{PayloadSet, State, apply};
 use ledger_store::storage::{LockError, Storage};
-use ledger_store::verify::{self, Claim, Finding, Progress, Verdict, VerifyOptions};
+use ledger_store::verify::{
+    self, Claim, Finding, Progress, RememberedHead, Verdict, VerifyOptions,
+};
 use ledger_store::{
     Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Position, Reader, StoreError, layout,
     read_anchors,
@@ -34,6 +36,22 @@ pub enum VerifyLevel {
     Content,
     /// Also the views against a replay of the log.
     Views,
+}
+
+/// What a check is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerifyRequest {
+    /// How much.
+    pub level: VerifyLevel,
+    /// Heads kept elsewhere: for each a number of records and the Merkle root over them. The log
+    /// must still begin with what they name.
+    pub remembered: Vec<(u64, TreeRoot)>,
+}
+
+impl From<VerifyLevel> for VerifyRequest {
+    fn from(level: VerifyLevel) -> Self {
+        Self { level, remembered: Vec::new() }
+    }
 }
 
 /// What is known about a claim, the best first.
@@ -84,6 +102,10 @@ pub struct VerifyReport {
     pub checks: Vec<Check>,
     /// The last record that was reached.
     pub head: Option<Seq>,
+    /// The Merkle root over everything up to it: what to keep elsewhere.
+    pub root: Option<TreeRoot>,
+    /// How many heads from elsewhere the log was held against, the notes of the ledger included.
+    pub heads: u64,
 }
 
 impl VerifyReport {
@@ -108,10 +130,16 @@ impl Ledger {
     ///
     /// # Errors
     /// When the check itself cannot run. What it finds is in the report.
-    pub fn verify(&self, level: VerifyLevel, watch: Watch<'_>) -> Result<VerifyReport> {
+    pub fn verify(
+        &self,
+        request: impl Into<VerifyRequest>,
+        watch: Watch<'_>,
+    ) -> Result<VerifyReport> {
+        let request = request.into();
+        let level = request.level;
         let reader = self.vault.reader();
         let keys = Some(self.vault.keys());
-        let mut report = files(&self.storage, reader, keys, level, reader.position(), watch);
+        let mut report = files(&self.storage, reader, keys, &request, reader.position(), watch);
         let views = match (&self.views, reader.head()) {
             (Some(feed), Some(head)) => feed.wait_for(head.seq).map_err(|error| error.to_string()),
             _ => Err("this ledger was opened without its views".to_owned()),
@@ -130,9 +158,11 @@ impl Ledger {
     pub fn verify_dir(
         dir: &Path,
         master: &MasterEnv,
-        level: VerifyLevel,
+        request: impl Into<VerifyRequest>,
         watch: Watch<'_>,
     ) -> Result<VerifyReport> {
+        let request = request.into();
+        let level = request.level;
         let storage = crate::ledger::open_storage(dir, false)
             .or_else(|_| crate::ledger::open_storage(dir, true))?;
         let ledger = identity(&*storage, dir)?;
@@ -152,10 +182,10 @@ impl Ledger {
         let reader = match &opened {
             Ok(opened) => opened.reader.clone(),
             Err(error) => {
-                return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), level, watch));
+                return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), &request, watch));
             }
         };
-        let mut report = files(&storage, &reader, keys.as_ref().ok(), level, upto, watch);
+        let mut report = files(&storage, &reader, keys.as_ref().ok(), &request, upto, watch);
         if let Err(error) = &keys {
             report.checks.push(failed("key files", error));
         }
@@ -191,20 +221,27 @@ fn files(
     storage: &Arc<dyn Storage>,
     reader: &Reader,
     keys: Option<&KeyStore>,
-    level: VerifyLevel,
+    request: &VerifyRequest,
     upto: Option<Position>,
     watch: Watch<'_>,
 ) -> VerifyReport {
     let covered = erased_payloads(reader);
     let erased = |id| covered.contains(id);
+    let remembered = remembered(request);
     let options = VerifyOptions {
-        level: store_level(level),
+        level: store_level(request.level),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         upto,
+        remembered: &remembered,
     };
     let progress = |at: Progress| watch("files", at.bytes, at.total);
     let report = verify::verify(storage, reader.ledger(), keys, options, &erased, &progress);
     from_store(reader.ledger(), &report)
+}
+
+fn remembered(request: &VerifyRequest) -> Vec<RememberedHead> {
+    let heads = request.remembered.iter();
+    heads.map(|(size, root)| RememberedHead { size: *size, root: *root }).collect()
 }
 
 /// Payloads that erasures cover, as far as the log can be read.
@@ -227,10 +264,13 @@ fn unopened(
     storage: &Arc<dyn Storage>,
     ledger: LedgerId,
     keys: Option<&KeyStore>,
-    level: VerifyLevel,
+    request: &VerifyRequest,
     watch: Watch<'_>,
 ) -> VerifyReport {
-    let options = VerifyOptions { level: store_level(level), threads: 1, upto: None };
+    let remembered = remembered(request);
+    let level = store_level(request.level);
+    let options =
+        VerifyOptions { level, threads: 1, remembered: &remembered, ..VerifyOptions::default() };
     let progress = |at: Progress| watch("files", at.bytes, at.total);
     let report = verify::verify(storage, ledger, keys, options, &|_| false, &progress);
     let mut report = from_store(ledger, &report);
@@ -363,6 +403,8 @@ fn from_store(ledger: LedgerId, report: &verify::VerifyReport) -> VerifyReport {
         ledger,
         checks: report.claims.iter().map(|claim| check(claim, &report.findings)).collect(),
         head: report.head.map(|position| position.head.seq),
+        root: report.head.map(|position| position.head.root),
+        heads: report.claim("checkpoints").map_or(0, |claim| claim.expected),
     }
 }
 

@@ -9,13 +9,22 @@ pub(crate) fn time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (value, start.elapsed())
 }
 
-/// Processor time of this process so far, all threads, also those that ended. In steps of 10 ms.
+/// Processor time of this process so far in seconds, all threads, also those that ended.
 pub(crate) fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = text.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
-    // Fields 14 and 15 of proc(5), counted from 1 with the name as the second.
-    (ticks(11) + ticks(12)) / 100.0
+    spent().as_secs_f64()
+}
+
+/// Runs `work` and returns how much processor time the process spent in it, on all threads: what
+/// other programs on the machine do does not count.
+pub(crate) fn cpu<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = spent();
+    let value = work();
+    (value, spent().saturating_sub(start))
+}
+
+fn spent() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
 }
 
 /// Median, lowest and highest.

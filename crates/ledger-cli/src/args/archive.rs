@@ -1,6 +1,7 @@
 //! Owns the flags of the verbs that look at the archive itself.
 
 use clap::{Args, Subcommand, ValueEnum};
+use memledger::format::TreeRoot;
 
 use super::words;
 
@@ -45,6 +46,27 @@ pub(crate) struct VerifyArgs {
     /// How deep; else views, or content where there are none
     #[arg(long, value_enum)]
     pub(crate) level: Option<LevelWord>,
+    /// A head kept elsewhere: how many records, and the root over them in hex; may be repeated
+    #[arg(long, value_name = "SIZE:ROOT", value_parser = remembered)]
+    pub(crate) remembered: Vec<(u64, TreeRoot)>,
+}
+
+fn remembered(text: &str) -> Result<(u64, TreeRoot), String> {
+    let wrong = || format!("{text:?} is not SIZE:ROOT, a number of records and 64 hex digits");
+    let (size, root) = text.split_once(':').ok_or_else(wrong)?;
+    let size = size.parse().map_err(|_| wrong())?;
+    let digits = root.as_bytes();
+    let mut bytes = [0; 32];
+    if digits.len() != 64 || !digits.is_ascii() {
+        return Err(wrong());
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
+        // A sign would be accepted as part of a number.
+        let plain = pair.bytes().all(|digit| digit.is_ascii_hexdigit());
+        *byte = u8::from_str_radix(pair, 16).ok().filter(|_| plain).ok_or_else(wrong)?;
+    }
+    Ok((size, TreeRoot(bytes)))
 }
 
 /// How deep to verify; each level includes the ones before.

@@ -141,10 +141,12 @@ Examples:
   memledger show head --raw";
 pub(crate) const VERIFY: &str = "\
 Prints one line per claim: name, verdict, how many of how many. Exit 3 for damage, 4 for what
-cannot be checked. Each level includes the ones before it.
+cannot be checked. Each level includes the ones before it. A head kept elsewhere finds a log that
+was cut, rolled back or forked together with its anchors: every run prints the one to keep.
 Examples:
   memledger verify
-  memledger verify --level log       needs no key";
+  memledger verify --level log       needs no key
+  memledger verify --remembered 18205:3f9a…";
 pub(crate) const IMPORT_GIT: &str = "\
 Example:
   memledger import git ./repo docs/policy.md --scope org/acme/project/web";

@@ -1,6 +1,6 @@
 //! Owns `verify` and `rebuild`.
 
-use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport};
+use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest};
 use memledger::{Ledger, MasterEnv};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::exit::Code;
 use crate::output::{human, json as object};
 
 /// What no local check can say.
-const COMPLETENESS: &str = "completeness was checked against the local anchor only: a log that was cut \
+const LOCAL: &str = "completeness was checked against the local anchor only: a log that was cut \
      or forked together with its anchor shows only against a head that somebody else kept";
 
 /// Checks what is stored as it lies there, one line for each claim. Nothing is opened for writing,
@@ -22,8 +22,8 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
     let usual = if archive { LevelWord::Content } else { LevelWord::Views };
     let word = args.level.unwrap_or(usual);
     let asked = if archive && word == LevelWord::Views { LevelWord::Content } else { word };
-    let master = MasterEnv::from_process();
-    let report = Ledger::verify_dir(&ctx.dir, &master, level(asked), &|what, done, total| {
+    let request = VerifyRequest { level: level(asked), remembered: args.remembered.clone() };
+    let report = Ledger::verify_dir(&ctx.dir, &MasterEnv::from_process(), request, &|what, done, total| {
         show_progress(ctx, what, done, total);
     });
     ctx.out.progress_done();
@@ -35,7 +35,7 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
         code => code,
     };
     if ctx.json() {
-        ctx.out.object(&as_object(&report, word))?;
+        ctx.out.object(&as_object(&report, args, word))?;
         return Ok(code);
     }
     let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
@@ -43,8 +43,33 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
     for line in human::verify(&report) {
         ctx.out.line(&line)?;
     }
-    ctx.out.line(COMPLETENESS)?;
+    ctx.out.line(&completeness(&report, args))?;
     Ok(code)
+}
+
+/// Against what it was checked that nothing is missing at the end, and what to keep for the next
+/// time.
+fn completeness(report: &VerifyReport, args: &VerifyArgs) -> String {
+    let kept = args.remembered.iter().map(|(size, _)| *size).max();
+    let against = kept.map_or_else(
+        || LOCAL.to_owned(),
+        |size| {
+            format!(
+                "completeness was checked against a head of {} that was kept elsewhere; what was \
+                 recorded after it, against the local anchor only",
+                human::count(size, "record", "records")
+            )
+        },
+    );
+    match head_to_keep(report) {
+        Some(head) => format!("{against}; keep this one elsewhere: {head}"),
+        None => against,
+    }
+}
+
+fn head_to_keep(report: &VerifyReport) -> Option<String> {
+    let (seq, root) = (report.head?, report.root?);
+    Some(format!("{}:{root}", seq.0.saturating_add(1)))
 }
 
 const fn level(word: LevelWord) -> VerifyLevel {
@@ -82,7 +107,7 @@ fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
     ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
 }
 
-fn as_object(report: &VerifyReport, level: LevelWord) -> Value {
+fn as_object(report: &VerifyReport, args: &VerifyArgs, level: LevelWord) -> Value {
     let checks: Value = report
         .checks
         .iter()
@@ -101,7 +126,8 @@ fn as_object(report: &VerifyReport, level: LevelWord) -> Value {
         "level": format!("{level:?}").to_lowercase(),
         "seq": report.head.map(|seq| seq.0),
         "checks": checks,
-        "completeness": "local_anchor",
+        "completeness": if args.remembered.is_empty() { "local_anchor" } else { "remembered_head" },
+        "remember": head_to_keep(report),
     })
 }
 

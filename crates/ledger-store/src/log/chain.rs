@@ -9,7 +9,7 @@ use ledger_format::batch::{BatchHeader, HEADER_BYTES};
 use ledger_format::bytes::Reader;
 use ledger_format::hash::{self, RecordHasher};
 use ledger_format::segment::SegmentHeader;
-use ledger_format::tree::Frontier;
+use ledger_format::tree::{self, Frontier};
 use ledger_format::{BatchHash, BatchNo, Micros, PayloadId, RecordHash, Seq, TreeRoot};
 
 use super::fault::Fault;
@@ -175,36 +175,38 @@ impl ChainState {
         hasher: &RecordHasher,
         spans: &mut Spans,
     ) -> Result<(), Fault> {
-        let mut running = self.record;
-        let mut recorded_at = self.recorded_at;
-        let mut seq = self.next_seq;
+        let mut running = self.running();
         walk(batch, spans, |record, outline, at| {
-            if outline.seq != seq {
-                return Err(Fault::torn("a sequence number", seq, outline.seq).at(at, seq));
-            }
-            if outline.prev != running {
-                let fault = Fault::torn("the link to the record before", running, outline.prev);
-                return Err(fault.at(at, seq));
-            }
-            if outline.recorded_at < recorded_at {
-                let least = format!("{} or later", recorded_at.0);
-                let fault = Fault::torn("a record's time", least, outline.recorded_at.0);
-                return Err(fault.at(at, seq));
-            }
-            running = hasher.hash(record);
-            recorded_at = outline.recorded_at;
-            seq = seq.next();
-            Ok(running)
+            running.pass(outline.seq, outline.prev, outline.recorded_at, at)?;
+            running.record = hasher.hash(record);
+            Ok(running.record)
         })?;
-        spans.recorded_at = recorded_at;
-        check_batch_hash(batch, &spans.lengths, &running)
+        spans.recorded_at = running.recorded_at;
+        check_batch_hash(batch, &spans.lengths, &running.record)
+    }
+
+    /// What the next record has to continue.
+    pub(crate) const fn running(&self) -> Running {
+        Running { seq: self.next_seq, record: self.record, recorded_at: self.recorded_at }
     }
 
     /// Goes on to the state after a batch whose links were checked.
     pub(crate) fn advance(&mut self, batch: &RawBatch<'_>, spans: &Spans) -> Result<(), Fault> {
-        for span in &spans.list {
-            self.frontier.push(span.bytes(batch.bytes));
-        }
+        let leaves = spans.list.iter().map(|span| tree::leaf(span.bytes(batch.bytes)));
+        let record = spans.list.last().map_or(self.record, |span| span.hash);
+        let end = Running { seq: self.next_seq, record, recorded_at: spans.recorded_at };
+        self.advance_to(batch, leaves, &end)
+    }
+
+    /// As [`ChainState::advance`], for a batch whose leaves are known and whose last record was
+    /// passed by `end`.
+    pub(crate) fn advance_to(
+        &mut self,
+        batch: &RawBatch<'_>,
+        leaves: impl Iterator<Item = tree::Node>,
+        end: &Running,
+    ) -> Result<(), Fault> {
+        leaves.for_each(|leaf| self.frontier.push_leaf(leaf));
         let root = self.frontier.root();
         if root != batch.root {
             // The batch hash covers the stored root, so the bytes are as they were written.
@@ -213,9 +215,9 @@ impl ChainState {
         let header = &batch.header;
         self.next_batch = header.batch.next();
         self.next_seq = Seq(header.first.0 + u64::from(header.count));
-        self.record = spans.list.last().map_or(self.record, |span| span.hash);
+        self.record = end.record;
         self.batch = batch.hash;
-        self.recorded_at = spans.recorded_at;
+        self.recorded_at = end.recorded_at;
         self.next_payload = header.next_payload;
         self.last_erasure = header.last_erasure;
         self.payload_file = header.payload_file;
@@ -243,6 +245,41 @@ impl ChainState {
             payload_file: self.payload_file,
             payload_end: self.payload_end,
         }
+    }
+}
+
+/// A walk from record to record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Running {
+    seq: Seq,
+    /// Hash of the last record; whoever passes one sets it.
+    pub(crate) record: RecordHash,
+    recorded_at: Micros,
+}
+
+impl Running {
+    /// Goes over a record that begins at `at`, if it continues the one before.
+    pub(crate) fn pass(
+        &mut self,
+        seq: Seq,
+        prev: RecordHash,
+        recorded_at: Micros,
+        at: u64,
+    ) -> Result<(), Fault> {
+        if seq != self.seq {
+            return Err(Fault::torn("a sequence number", self.seq, seq).at(at, self.seq));
+        }
+        if prev != self.record {
+            let fault = Fault::torn("the link to the record before", self.record, prev);
+            return Err(fault.at(at, self.seq));
+        }
+        if recorded_at < self.recorded_at {
+            let least = format!("{} or later", self.recorded_at.0);
+            return Err(Fault::torn("a record's time", least, recorded_at.0).at(at, self.seq));
+        }
+        self.recorded_at = recorded_at;
+        self.seq = self.seq.next();
+        Ok(())
     }
 }
 

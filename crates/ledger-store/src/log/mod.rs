@@ -12,7 +12,7 @@ pub(crate) mod chain;
 pub(crate) mod fault;
 mod filler;
 mod flusher;
-mod outline;
+pub(crate) mod outline;
 pub(crate) mod payload_writer;
 mod recover;
 pub(crate) mod scan;

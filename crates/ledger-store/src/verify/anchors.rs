@@ -29,12 +29,14 @@ pub(super) fn read(
     counts: &Counts,
 ) -> Copies {
     let mut copies = Copies::default();
+    let mut unreadable = Vec::new();
     for file in ANCHORS {
         counts.expected(Topic::Anchors, 1);
         let bytes = match bytes(storage, &file) {
             Ok(bytes) => bytes,
             Err(error) => {
-                findings.add(Found::obstacle(Topic::Anchors, &file, &StoreError::Storage(error)));
+                let error = StoreError::Storage(error);
+                unreadable.push(Found::obstacle(Topic::Anchors, &file, &error));
                 continue;
             }
         };
@@ -51,10 +53,16 @@ pub(super) fn read(
                 format!("one of ledger {ledger}"),
                 format!("one of ledger {}", anchor.ledger),
             )),
-            Err(error) => findings.add(wrong("a whole anchor".to_owned(), error.to_string())),
+            Err(error) => unreadable.push(wrong("a whole anchor".to_owned(), error.to_string())),
         }
     }
-    compare(&copies, findings, counts);
+    compare(&mut copies, &mut unreadable, counts);
+    for found in unreadable {
+        // A copy beside a valid one can be made again. Without one there is nothing to hold the end
+        // of the log against, which says nothing about the log.
+        let alone = copies.valid.is_empty();
+        findings.add(if alone { found.severity(Severity::CannotCheck) } else { found });
+    }
     copies
 }
 
@@ -68,13 +76,21 @@ fn bytes(storage: &dyn Storage, file: &RelPath) -> Result<Vec<u8>, StorageError>
 }
 
 /// Copies are written in turn, so they are one apart, or the same after a repair.
-fn compare(copies: &Copies, findings: &Collector, counts: &Counts) {
+fn compare(copies: &mut Copies, unreadable: &mut Vec<Found>, counts: &Counts) {
+    let what = "a head anchor";
     if let [(file, first), (_, second)] = copies.valid.as_slice() {
         let apart = first.counter.abs_diff(second.counter);
-        if apart > 1 || (apart == 0 && first != second) {
-            let found = format!("counters {} and {}", first.counter, second.counter);
-            let expected = "two anchors written in turn";
-            findings.add(Found::damage(Topic::Anchors, file, "a head anchor", expected, found));
+        let found = format!("counters {} and {}", first.counter, second.counter);
+        let expected = "two anchors written in turn";
+        let wrong = Found::damage(Topic::Anchors, file, what, expected, found);
+        if apart > 1 {
+            unreadable.push(wrong);
+            return;
+        }
+        if apart == 0 && first != second {
+            // Neither of them counts.
+            unreadable.push(wrong);
+            copies.valid.clear();
             return;
         }
     }
@@ -86,9 +102,8 @@ fn compare(copies: &Copies, findings: &Collector, counts: &Counts) {
         if early && !alone {
             counts.checked(Topic::Anchors, 1);
         } else {
-            let what = "a head anchor";
-            findings
-                .add(Found::damage(Topic::Anchors, file, what, "an anchor", "only zeros").at(0));
+            unreadable
+                .push(Found::damage(Topic::Anchors, file, what, "an anchor", "only zeros").at(0));
         }
     }
 }
@@ -179,7 +194,9 @@ fn without(work: &Work<'_>, file: &RelPath, blank: bool, batches: u64) {
         Found::damage(Topic::Head, file, what, "an anchor for batch 0", found)
             .unless(Excuse::UncleanStop)
     } else {
+        // Both copies were written before the first batch was answered: these are lost.
         Found::damage(Topic::Head, file, what, "anchors that are not blank", found)
+            .severity(Severity::CannotCheck)
     };
     work.add(finding);
 }

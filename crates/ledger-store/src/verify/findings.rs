@@ -27,6 +27,7 @@ pub(super) enum Topic {
     Batches,
     Records,
     Tree,
+    Checkpoints,
     Config,
     Keys,
     PayloadFiles,
@@ -35,13 +36,14 @@ pub(super) enum Topic {
 }
 
 impl Topic {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Anchors,
         Self::Head,
         Self::Segments,
         Self::Batches,
         Self::Records,
         Self::Tree,
+        Self::Checkpoints,
         Self::Config,
         Self::Keys,
         Self::PayloadFiles,
@@ -57,6 +59,7 @@ impl Topic {
             Self::Batches => "batches",
             Self::Records => "records",
             Self::Tree => "tree",
+            Self::Checkpoints => "checkpoints",
             Self::Config => "config",
             Self::Keys => "keys",
             Self::PayloadFiles => "payload files",
@@ -153,6 +156,10 @@ impl Found {
             FaultKind::Torn | FaultKind::Broken => found,
         };
         found.at(begins.saturating_add(fault.at)).seq(fault.seq.unwrap_or(seq))
+    }
+
+    pub(super) const fn topic(&self) -> Topic {
+        self.topic
     }
 
     pub(super) fn at(self, offset: u64) -> Self {

@@ -7,13 +7,38 @@ use super::findings::{Excuse, Found, Topic};
 use super::links::Log;
 use super::work::Work;
 use crate::error::StoreError;
-use crate::keys::{KeyFault, KeyStore, PEPPER_SLOT, SLOTS_A};
+use crate::keys::{KeyCheck, KeyFault, KeyStore, PEPPER_SLOT, SLOTS_A};
 
-/// Checks both copies of every page, and whether they go with the log. `opened` is the error of
+/// Faults of pages that are kept until it is known which pages the log needs.
+const MOST: usize = 10_000;
+
+/// What both copies of every page look like. Needs nothing of the log, so it is looked at while
+/// the log is.
+#[derive(Debug)]
+pub(super) struct Pages {
+    seen: Result<KeyCheck, StoreError>,
+    faults: Vec<KeyFault>,
+    more: u64,
+}
+
+/// Looks at all pages.
+pub(super) fn pages(keys: &KeyStore) -> Pages {
+    let (mut faults, mut more) = (Vec::new(), 0);
+    let seen = keys.check(&mut |fault| {
+        if faults.len() < MOST {
+            faults.push(fault);
+        } else {
+            more += 1;
+        }
+    });
+    Pages { seen, faults, more }
+}
+
+/// Judges both copies of every page, and whether they go with the log. `opened` is the error of
 /// opening them, where that failed.
-pub(super) fn check(work: &Work<'_>, log: &Log, opened: Option<&StoreError>) {
+pub(super) fn check(work: &Work<'_>, log: &Log, pages: Option<Pages>, opened: Option<&StoreError>) {
     let needed = needed_pages(log);
-    let Some(keys) = work.keys else {
+    let (Some(keys), Some(pages)) = (work.keys, pages) else {
         work.counts.expected(Topic::Keys, 2 * (needed + 1));
         if let Some(error) = opened {
             work.add(Found::obstacle(Topic::Keys, &SLOTS_A, error));
@@ -22,8 +47,15 @@ pub(super) fn check(work: &Work<'_>, log: &Log, opened: Option<&StoreError>) {
     };
     // A holder's own store is never half changed when it is looked at.
     let excuse = if keys.is_ready() { Excuse::None } else { Excuse::UncleanStop };
-    let seen = keys.check(&mut |fault| work.add(finding(&fault, needed, excuse)));
-    match seen {
+    for fault in &pages.faults {
+        work.add(finding(fault, needed, excuse));
+    }
+    if pages.more > 0 {
+        let found = format!("{} more faults", pages.more);
+        let what = "key pages";
+        work.add(Found::damage(Topic::Keys, &SLOTS_A, what, "whole copies", found));
+    }
+    match pages.seen {
         Ok(seen) => {
             work.counts.checked(Topic::Keys, seen.whole);
             work.counts.expected(Topic::Keys, seen.expected.max(2 * (needed + 1)));

@@ -1,18 +1,20 @@
 //! Owns the order of a check, its threads, and the claims at its end.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 
 use ledger_format::hash::RecordHasher;
 use ledger_format::{LedgerId, PayloadId, SegmentNo};
 
 use super::findings::{Circumstances, Collector, Settled, Topic};
+use super::group::{self, Feed};
 use super::links::Log;
+use super::payloads::Ranges;
 use super::report::{Claim, Severity, Verdict, VerifyReport};
-use super::segments::{Checked, Plan};
+use super::segments::{Checked, Merge, Plan};
+use super::turns::Turns;
 use super::work::{Counts, UsedSlots, Work};
 use super::{Progress, VerifyLevel, VerifyOptions};
-use super::{anchors, config, directory, keys, links, payload_files, segments};
+use super::{anchors, config, directory, heads, keys, links, payload_files};
 use crate::keys::KeyStore;
 use crate::layout;
 use crate::storage::Storage;
@@ -21,7 +23,7 @@ pub(super) fn verify(
     storage: &Arc<dyn Storage>,
     ledger: LedgerId,
     given: Option<&KeyStore>,
-    options: VerifyOptions,
+    options: VerifyOptions<'_>,
     erased: &(dyn Fn(PayloadId) -> bool + Sync),
     progress: &dyn Fn(Progress),
 ) -> VerifyReport {
@@ -36,11 +38,14 @@ pub(super) fn verify(
     let mut numbers = directory::list(&**storage, &findings);
     if let Some(upto) = options.upto {
         numbers.segments.retain(|number| *number <= upto.segment);
-        numbers.payload_files.retain(|number| *number <= upto.payload_file);
+        // Whoever writes now may have gone on to the next one.
+        let begun = upto.payload_file.saturating_add(1);
+        numbers.payload_files.retain(|number| *number != begun);
     }
     directory::gaps(&numbers.segments, &findings);
     let copies = anchors::read(&**storage, ledger, &findings, &counts);
     let blank = copies.is_blank();
+    let heads = heads::read(&**storage, options.remembered, &findings, &counts);
     let work = Work {
         storage: &**storage,
         ledger,
@@ -49,6 +54,7 @@ pub(super) fn verify(
         erased,
         hasher: RecordHasher::new(&ledger),
         anchors: copies.valid,
+        heads,
         payload_files: numbers.payload_files,
         findings,
         counts,
@@ -56,12 +62,15 @@ pub(super) fn verify(
         genesis: OnceLock::new(),
         anchors_met: 0.into(),
     };
-    let checked = run(&work, plans(&work, &numbers.segments), progress);
+    let pages = OnceLock::new();
+    let checked = run(&work, plans(&work, &numbers.segments), &pages, progress);
     let log = links::check(&work, &checked);
     payloads(&work, &log);
-    keys::check(&work, &log, not_opened);
+    keys::check(&work, &log, pages.into_inner(), not_opened);
     config::check(&work);
     anchors::reached(&work, blank, log.end.as_ref(), log.whole);
+    let records = log.end.map_or(0, |end| end.head.seq.0.saturating_add(1));
+    work.heads.reached(&work, records, log.whole);
     expect(&work, &log, checked.len());
     let circumstances = circumstances(&work, blank, &log);
     let head = log.end.filter(|_| log.whole);
@@ -84,28 +93,37 @@ fn plans(work: &Work<'_>, numbers: &[SegmentNo]) -> Vec<Plan> {
     numbers.iter().map(plan).collect()
 }
 
-/// Checks the segments on the threads that were asked for. The calling thread tells the progress.
-fn run(work: &Work<'_>, plans: Vec<Plan>, progress: &dyn Fn(Progress)) -> Vec<(Plan, Checked)> {
+/// Checks the segments on the threads that were asked for, one of which begins with the key pages. The calling thread tells the progress.
+fn run(
+    work: &Work<'_>,
+    plans: Vec<Plan>,
+    pages: &OnceLock<keys::Pages>,
+    progress: &dyn Fn(Progress),
+) -> Vec<(Plan, Checked)> {
     let total = plans.iter().map(|plan| plan.end).sum();
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Checked)>> = Mutex::new(Vec::new());
-    let threads = work.options.threads.clamp(1, plans.len().max(1));
+    let threads = work.options.threads.max(1);
+    let turns = Turns::new(Merge::new(work, &plans), 2 * threads);
+    let feed = Mutex::new(Feed::new(work, &plans));
     std::thread::scope(|scope| {
         let (told, heard) = mpsc::channel::<u64>();
-        for _ in 0..threads {
-            let (told, next, done, plans) = (told.clone(), &next, &done, &plans);
+        for first in (0..threads).map(|thread| thread == 0) {
+            let (told, feed, turns) = (told.clone(), &feed, &turns);
             scope.spawn(move || {
-                while let Some((at, plan)) = take(next, plans) {
-                    let read = std::cell::Cell::new(0);
-                    let tell = |bytes: u64| {
-                        read.set(read.get() + bytes);
-                        // Nobody listens any more only when the caller is gone.
-                        let _ = told.send(bytes);
-                    };
-                    let checked = segments::check(work, plan, &tell);
-                    // What could not be read counts too, so that the end is reached.
-                    tell(plan.end.saturating_sub(read.get()));
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((at, checked));
+                // Nobody listens any more only when the caller is gone.
+                let tell = |bytes: u64| {
+                    let _ = told.send(bytes);
+                };
+                let mut ranges = Ranges::new(work);
+                if first && let Some(keys) = work.keys {
+                    let _ = pages.set(keys::pages(keys));
+                }
+                // The feed is free for the others while this thread hashes.
+                let next = || locked(feed).next();
+                while let Some((number, mut group)) = next() {
+                    group::digest(work, &mut group, &mut ranges);
+                    for buffer in turns.pass(number, group, &tell) {
+                        locked(feed).give_back(buffer);
+                    }
                 }
             });
         }
@@ -116,14 +134,12 @@ fn run(work: &Work<'_>, plans: Vec<Plan>, progress: &dyn Fn(Progress)) -> Vec<(P
             progress(Progress { bytes, total });
         }
     });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(at, _)| *at);
-    plans.into_iter().zip(done.into_iter().map(|(_, checked)| checked)).collect()
+    let checked = turns.into_merge().map(Merge::done).unwrap_or_default();
+    plans.into_iter().zip(checked).collect()
 }
 
-fn take<'p>(next: &AtomicUsize, plans: &'p [Plan]) -> Option<(usize, &'p Plan)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    plans.get(at).map(|plan| (at, plan))
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn payloads(work: &Work<'_>, log: &Log) {
@@ -135,8 +151,10 @@ fn payloads(work: &Work<'_>, log: &Log) {
         (end.payload_file, end.payload_end > payload_files::START.offset)
     });
     payload_files::headers(work, last, in_use);
-    if let (Some(end), None) = (log.payload_end, work.options.upto) {
-        payload_files::end(work, end);
+    match (work.options.upto, log.payload_end) {
+        (Some(upto), _) => payload_files::beyond(work, upto.payload_file),
+        (None, Some(end)) => payload_files::end(work, end),
+        (None, None) => {}
     }
 }
 

@@ -4,7 +4,8 @@
 //! - Nothing is changed, and nothing stops the check but the end of what can safely be read.
 //! - What is expected comes from anchors and headers, never from what was found whole.
 //! - Damage, absence of the means to check, and what an unclean stop leaves are told apart.
-//! - Memory is bounded: one batch and its payloads per thread, and a limited list of findings.
+//! - Memory is bounded: for each thread a few groups of batches (half a MiB, or one batch) and one
+//!   payload range; one bit for each key slot; a limited list of findings.
 //!
 //! May not: decode event bodies but that of record 0, know which payloads are erased (the caller
 //! says so), or repair anything.
@@ -13,6 +14,8 @@ mod anchors;
 mod config;
 mod directory;
 mod findings;
+mod group;
+pub(crate) mod heads;
 mod keys;
 mod ledger;
 mod links;
@@ -20,9 +23,10 @@ mod payload_files;
 mod payloads;
 mod report;
 mod segments;
-mod tail;
+pub(crate) mod tail;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod turns;
 mod work;
 
 use std::sync::Arc;
@@ -33,6 +37,7 @@ use crate::head::Position;
 use crate::keys::KeyStore;
 use crate::storage::Storage;
 
+pub use self::heads::RememberedHead;
 pub use self::report::{Claim, Finding, Severity, Verdict, VerifyReport};
 
 /// How much is checked. Each level includes those before it.
@@ -50,20 +55,22 @@ pub enum VerifyLevel {
 
 /// What to check, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VerifyOptions {
+pub struct VerifyOptions<'a> {
     /// How much.
     pub level: VerifyLevel,
-    /// Threads that read segments; 0 counts as 1.
+    /// Threads that hash; 0 counts as 1. They share the segments by groups of batches.
     pub threads: usize,
     /// Where the check ends: a durable head. Needed while somebody writes the ledger, because
     /// nothing above the durable head is settled. Without it everything is checked, and the last
     /// holder must have ended.
     pub upto: Option<Position>,
+    /// Heads that somebody kept elsewhere: the log must still begin with what they name.
+    pub remembered: &'a [RememberedHead],
 }
 
-impl Default for VerifyOptions {
+impl Default for VerifyOptions<'_> {
     fn default() -> Self {
-        Self { level: VerifyLevel::Payloads, threads: 1, upto: None }
+        Self { level: VerifyLevel::Payloads, threads: 1, upto: None, remembered: &[] }
     }
 }
 
@@ -87,7 +94,7 @@ pub fn verify(
     storage: &Arc<dyn Storage>,
     ledger: LedgerId,
     keys: Option<&KeyStore>,
-    options: VerifyOptions,
+    options: VerifyOptions<'_>,
     erased: &(dyn Fn(PayloadId) -> bool + Sync),
     progress: &dyn Fn(Progress),
 ) -> VerifyReport {

@@ -38,12 +38,19 @@ pub(super) fn between(work: &Work<'_>, from: Place, to: Place) {
 /// a batch that was not finished there.
 pub(super) fn end(work: &Work<'_>, from: Place) {
     zeros(work, from.file, from.offset, u64::MAX, Excuse::UncleanStop);
-    for number in work.payload_files.iter().filter(|file| **file > from.file) {
+    beyond(work, from.file);
+}
+
+/// Reports payload files after `last`. One at most can have been begun for a batch that was not
+/// finished; nothing explains another.
+pub(super) fn beyond(work: &Work<'_>, last: u32) {
+    for number in work.payload_files.iter().filter(|file| **file > last) {
         let file = layout::payload_file(*number);
         let what = "a payload file";
         let found = "one after the last that the log uses";
         let finding = Found::damage(Topic::PayloadFiles, &file, what, "no such file", found);
-        work.add(finding.unless(Excuse::UncleanStop));
+        let begun = number.checked_sub(1) == Some(last);
+        work.add(finding.unless(if begun { Excuse::UncleanStop } else { Excuse::None }));
     }
 }
 

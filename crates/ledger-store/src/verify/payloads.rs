@@ -27,77 +27,60 @@ pub(super) struct Place {
     pub(super) offset: u64,
 }
 
-/// A walk over the payload ranges of one segment.
-pub(super) struct Payloads<'a, 'w> {
+/// What the payloads of one batch look like, before it is known whether the batch is one.
+#[derive(Debug, Default)]
+pub(super) struct Looked {
+    /// Why the range could not be read.
+    unread: Option<Box<Found>>,
+    /// For each payload what is wrong with it.
+    each: Vec<Seen>,
+}
+
+/// One payload.
+#[derive(Debug, Default)]
+struct Seen {
+    wrong: Option<Box<Found>>,
+    payload: bool,
+    content: bool,
+}
+
+/// Reads payload ranges, in any order.
+pub(super) struct Ranges<'a, 'w> {
     work: &'a Work<'w>,
-    span: Option<(Place, Place)>,
     open: Option<(u32, Arc<dyn StorageFile>)>,
     range: Vec<u8>,
 }
 
-impl<'a, 'w> Payloads<'a, 'w> {
+impl<'a, 'w> Ranges<'a, 'w> {
     pub(super) const fn new(work: &'a Work<'w>) -> Self {
-        Self { work, span: None, open: None, range: Vec::new() }
+        Self { work, open: None, range: Vec::new() }
     }
 
-    /// Where the first range begins and the last one ends; none when there was none.
-    pub(super) const fn span(&self) -> Option<(Place, Place)> {
-        self.span
-    }
-
-    /// Checks the range of a batch and what its records name in it. The links of the batch were
-    /// checked: the lengths of the payloads add up to that of the range.
-    pub(super) fn batch(
-        &mut self,
-        batch: &BatchHeader,
-        references: &[(Seq, PayloadRef)],
-    ) -> Vec<Found> {
-        let mut found = Vec::new();
-        let counts = &self.work.counts;
-        let count = references.len() as u64;
-        counts.expected(Topic::Payloads, count);
-        if self.work.level() >= VerifyLevel::Content {
-            counts.expected(Topic::Content, count);
-        }
+    /// Looks at what lies where the header says that the payloads of a batch are. Their lengths
+    /// add up to that of the range.
+    pub(super) fn look(&mut self, batch: &BatchHeader, references: &[(Seq, PayloadRef)]) -> Looked {
+        let mut looked = Looked::default();
         if batch.payload_length == 0 {
-            return found;
+            return looked;
         }
         let begin = Place { file: batch.payload_file, offset: batch.payload_offset };
-        let end = Place { offset: begin.offset.saturating_add(batch.payload_length), ..begin };
-        match &mut self.span {
-            Some((_, last)) => {
-                payload_files::between(self.work, *last, begin);
-                *last = end;
-            }
-            None => self.span = Some((begin, end)),
-        }
         let file = layout::payload_file(begin.file);
         if let Err(error) = self.read(&file, begin, batch.payload_length) {
             let error = StoreError::Storage(error);
             let what = Found::obstacle(Topic::Payloads, &file, &error);
-            found.push(what.at(begin.offset).seq(batch.first));
-            return found;
+            looked.unread = Some(Box::new(what.at(begin.offset).seq(batch.first)));
+            return looked;
         }
         let mut at = 0usize;
         for (seq, reference) in references {
             let length = reference.length as usize;
             let stored = self.range.get(at..at.saturating_add(length)).unwrap_or_default();
-            let one = One {
-                work: self.work,
-                file: &file,
-                offset: begin.offset + at as u64,
-                seq: *seq,
-                reference,
-                next: batch.next_payload,
-            };
-            if let Some(what) = one.check(stored)
-                && found.len() < MOST_WAITING
-            {
-                found.push(what);
-            }
+            let offset = begin.offset + at as u64;
+            let one = One { work: self.work, file: &file, offset, seq: *seq, reference };
+            looked.each.push(one.look(stored));
             at = at.saturating_add(length);
         }
-        found
+        looked
     }
 
     fn read(&mut self, path: &RelPath, begin: Place, length: u64) -> Result<(), StorageError> {
@@ -111,6 +94,66 @@ impl<'a, 'w> Payloads<'a, 'w> {
             Some((_, file)) => file.read_exact_at(&mut self.range, begin.offset),
             None => Ok(()),
         }
+    }
+}
+
+/// A walk over the payload ranges of one segment, in order.
+pub(super) struct Payloads<'a, 'w> {
+    work: &'a Work<'w>,
+    span: Option<(Place, Place)>,
+}
+
+impl<'a, 'w> Payloads<'a, 'w> {
+    pub(super) const fn new(work: &'a Work<'w>) -> Self {
+        Self { work, span: None }
+    }
+
+    /// Where the first range begins and the last one ends; none when there was none.
+    pub(super) const fn span(&self) -> Option<(Place, Place)> {
+        self.span
+    }
+
+    /// Goes over the range of a batch whose links were checked, and counts what was looked at.
+    pub(super) fn batch(
+        &mut self,
+        batch: &BatchHeader,
+        references: &[(Seq, PayloadRef)],
+        looked: Looked,
+    ) -> Vec<Found> {
+        let counts = &self.work.counts;
+        let count = references.len() as u64;
+        counts.expected(Topic::Payloads, count);
+        if self.work.level() >= VerifyLevel::Content {
+            counts.expected(Topic::Content, count);
+        }
+        if batch.payload_length == 0 {
+            return Vec::new();
+        }
+        let begin = Place { file: batch.payload_file, offset: batch.payload_offset };
+        let end = Place { offset: begin.offset.saturating_add(batch.payload_length), ..begin };
+        match &mut self.span {
+            Some((_, last)) => {
+                payload_files::between(self.work, *last, begin);
+                *last = end;
+            }
+            None => self.span = Some((begin, end)),
+        }
+        if let Some(unread) = looked.unread {
+            return vec![*unread];
+        }
+        let mut found = Vec::new();
+        let file = layout::payload_file(begin.file);
+        let mut offset = begin.offset;
+        for ((seq, reference), seen) in references.iter().zip(looked.each) {
+            let one = One { work: self.work, file: &file, offset, seq: *seq, reference };
+            let wrong = match one.number(batch.next_payload) {
+                Some(wrong) => Some(wrong),
+                None => one.count(seen),
+            };
+            found.extend(wrong.filter(|_| found.len() < MOST_WAITING));
+            offset = offset.saturating_add(u64::from(reference.length));
+        }
+        found
     }
 }
 
@@ -129,24 +172,40 @@ struct One<'a, 'w> {
     offset: u64,
     seq: Seq,
     reference: &'a PayloadRef,
-    /// Payloads of this batch have lower numbers.
-    next: PayloadId,
 }
 
 impl One<'_, '_> {
-    fn check(&self, stored: &[u8]) -> Option<Found> {
+    /// What is wrong with its number. Payloads of a batch have numbers below `next`.
+    fn number(&self, next: PayloadId) -> Option<Found> {
         let id = self.reference.id;
-        if id >= self.next {
-            let expected = format!("a number below {}", self.next);
-            let what = "the number of a payload";
+        let what = "the number of a payload";
+        if id >= next {
+            let expected = format!("a number below {next}");
             return Some(self.damage(Topic::Payloads, what, &expected, &id.to_string()));
         }
         if self.work.used.mark(id) {
-            let what = "the number of a payload";
             let found = format!("{id} a second time");
             return Some(self.damage(Topic::Payloads, what, "a number of its own", &found));
         }
-        if (self.work.erased)(id) { self.erased(stored) } else { self.kept(stored) }
+        None
+    }
+
+    fn count(&self, seen: Seen) -> Option<Found> {
+        self.work.counts.checked(Topic::Payloads, u64::from(seen.payload));
+        self.work.counts.checked(Topic::Content, u64::from(seen.content));
+        seen.wrong.map(|wrong| *wrong)
+    }
+
+    fn look(&self, stored: &[u8]) -> Seen {
+        let erased = (self.work.erased)(self.reference.id);
+        let wrong = if erased { self.erased(stored) } else { self.kept(stored) };
+        let Some(wrong) = wrong else {
+            let content = self.work.level() >= VerifyLevel::Content;
+            return Seen { wrong: None, payload: true, content };
+        };
+        // The stored bytes are as they should be when only their content is not.
+        let payload = wrong.topic() == Topic::Content;
+        Seen { wrong: Some(Box::new(wrong)), payload, content: false }
     }
 
     fn erased(&self, stored: &[u8]) -> Option<Found> {
@@ -163,7 +222,6 @@ impl One<'_, '_> {
             Slot::Empty => {}
             slot => return self.no_slot(&slot),
         }
-        self.count(&[Topic::Payloads, Topic::Content]);
         None
     }
 
@@ -186,7 +244,6 @@ impl One<'_, '_> {
             }
             slot => return self.no_slot(&slot),
         }
-        self.count(&[Topic::Payloads]);
         if self.work.level() >= VerifyLevel::Content { self.content(stored) } else { None }
     }
 
@@ -202,10 +259,7 @@ impl One<'_, '_> {
         match keys.key(self.reference.id) {
             Ok(KeyState::Key(key)) => {
                 match opens(&self.work.ledger, self.reference, stored, &key) {
-                    None => {
-                        self.count(&[Topic::Content]);
-                        None
-                    }
+                    None => None,
                     Some(found) => {
                         let expected = "what its record commits to";
                         Some(self.damage(Topic::Content, &what, expected, &found))
@@ -242,14 +296,6 @@ impl One<'_, '_> {
             Slot::Unknown(found) => {
                 let finding = self.damage(Topic::Payloads, &what, "its slot", found);
                 Some(finding.severity(Severity::CannotCheck))
-            }
-        }
-    }
-
-    fn count(&self, topics: &[Topic]) {
-        for topic in topics {
-            if *topic != Topic::Content || self.work.level() >= VerifyLevel::Content {
-                self.work.counts.checked(*topic, 1);
             }
         }
     }

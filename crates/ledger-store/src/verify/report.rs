@@ -41,7 +41,7 @@ pub enum Verdict {
 /// One thing that a whole ledger promises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Its name: `anchors`, `head`, `segments`, `batches`, `records`, `tree`, `config`, `keys`,
+    /// Its name: `anchors`, `head`, `segments`, `batches`, `records`, `tree`, `checkpoints`, `config`, `keys`,
     /// `payload files`, `payloads` or `content`.
     pub name: &'static str,
     /// How many of what it is about were found as they should be.

@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use ledger_format::batch::BatchHeader;
 use ledger_format::segment::{HEADER_BYTES, SegmentHeader};
-use ledger_format::{BatchNo, Event, Micros, PayloadRef, RecordView, SegmentNo, Seq};
+use ledger_format::{BatchNo, Event, Micros, RecordView, SegmentNo, Seq};
 
 use super::VerifyLevel;
 use super::anchors;
 use super::findings::{Excuse, Found, Topic};
-use super::payloads::{Payloads, Place};
+use super::group::{Digested, Digests, Ending, Group};
+use super::payloads::{Looked, Payloads, Place};
 use super::tail;
 use super::work::Work;
 use crate::error::StoreError;
 use crate::head::Position;
-use crate::log::chain::{ChainState, RawBatch, Spans};
+use crate::log::chain::{ChainState, RawBatch};
 use crate::log::fault::{Fault, FaultKind};
-use crate::log::scan::{CHUNK, Scan, Step};
 use crate::storage::{RelPath, StorageFile};
 
 /// A segment to check.
@@ -51,29 +51,11 @@ pub(super) struct Checked {
     pub(super) promised: (u64, u64),
 }
 
-/// Checks a segment.
-pub(super) fn check(work: &Work<'_>, plan: &Plan, read: &dyn Fn(u64)) -> Checked {
-    let mut checked = Checked::default();
-    let opened = open(work, plan);
-    let done = opened.and_then(|open| match open {
-        Some((file, header)) => Run::new(work, plan, &header, &mut checked).run(file, header, read),
-        None => Ok(()),
-    });
-    if let Err(error) = done {
-        work.add(Found::obstacle(Topic::Segments, &plan.file, &error));
-        checked.whole = false;
-    }
-    if checked.whole {
-        work.counts.checked(Topic::Segments, 1);
-    }
-    checked
-}
-
 /// A segment whose header is sound.
 type Opened = (Arc<dyn StorageFile>, SegmentHeader);
 
 /// Reads the header. `None` when it is not sound, which was reported.
-fn open(work: &Work<'_>, plan: &Plan) -> Result<Option<Opened>, StoreError> {
+pub(super) fn open(work: &Work<'_>, plan: &Plan) -> Result<Option<Opened>, StoreError> {
     let file: Arc<dyn StorageFile> = work.storage.open_read(&plan.file)?.into();
     let length = plan.end.min(HEADER_BYTES as u64);
     let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
@@ -104,66 +86,136 @@ fn open(work: &Work<'_>, plan: &Plan) -> Result<Option<Opened>, StoreError> {
     Ok(None)
 }
 
+/// Puts the groups of all segments together, in order.
+pub(super) struct Merge<'a, 'w> {
+    work: &'a Work<'w>,
+    plans: &'a [Plan],
+    run: Option<Run<'a, 'w>>,
+    done: Vec<Checked>,
+}
+
+impl<'a, 'w> Merge<'a, 'w> {
+    pub(super) const fn new(work: &'a Work<'w>, plans: &'a [Plan]) -> Self {
+        Self { work, plans, run: None, done: Vec::new() }
+    }
+
+    /// Takes the next group. `read` hears how many bytes are done with. Gives the buffer back.
+    pub(super) fn group(&mut self, mut group: Group, read: &dyn Fn(u64)) -> Vec<u8> {
+        let Some(plan) = self.plans.get(group.plan) else {
+            return group.bytes;
+        };
+        if let Some((file, header)) = group.begin.take() {
+            self.run = Some(Run::new(self.work, plan, file, header));
+        }
+        if let Some(run) = &mut self.run
+            && run.is_open()
+            && let Err(error) = run.group(&mut group, read)
+        {
+            run.fail(&error);
+        }
+        if let Some(ending) = group.end.take() {
+            let run = self.run.take();
+            let (checked, bytes) = match run {
+                Some(run) => run.finish(ending),
+                None => {
+                    if let Ending::Failed(error) = ending {
+                        self.work.add(Found::obstacle(Topic::Segments, &plan.file, &error));
+                    }
+                    (Checked::default(), 0)
+                }
+            };
+            // What could not be read counts too, so that the end is reached.
+            read(plan.end.saturating_sub(bytes));
+            self.work.counts.checked(Topic::Segments, u64::from(checked.whole));
+            self.done.push(checked);
+        }
+        group.bytes
+    }
+
+    /// What is known about each segment, in order.
+    pub(super) fn done(self) -> Vec<Checked> {
+        self.done
+    }
+}
+
 /// A check on its way through a segment.
 struct Run<'a, 'w> {
     work: &'a Work<'w>,
     plan: &'a Plan,
-    checked: &'a mut Checked,
+    file: Arc<dyn StorageFile>,
+    header: SegmentHeader,
+    checked: Checked,
     state: ChainState,
-    spans: Spans,
     payloads: Payloads<'a, 'w>,
-    references: Vec<(Seq, PayloadRef)>,
     /// Findings about the payloads of the last batch, which an unclean stop may excuse.
     unsettled: Vec<Found>,
+    /// Whether the log may end where its check ended; none while it goes on.
+    ended: Option<bool>,
+    /// Bytes that were gone over.
+    bytes: u64,
 }
 
 impl<'a, 'w> Run<'a, 'w> {
     fn new(
         work: &'a Work<'w>,
         plan: &'a Plan,
-        header: &SegmentHeader,
-        checked: &'a mut Checked,
-    ) -> Self {
-        Self {
-            work,
-            plan,
-            checked,
-            state: ChainState::at_segment(header),
-            spans: Spans::default(),
-            payloads: Payloads::new(work),
-            references: Vec::new(),
-            unsettled: Vec::new(),
-        }
-    }
-
-    fn run(
-        mut self,
         file: Arc<dyn StorageFile>,
         header: SegmentHeader,
-        read: &dyn Fn(u64),
-    ) -> Result<(), StoreError> {
-        self.promise(header.first_batch.0, header.first_seq.0);
-        let mut scan = Scan::new(Arc::clone(&file), HEADER_BYTES as u64, self.plan.end, CHUNK);
-        let whole = loop {
-            let at = scan.at();
-            match scan.next()? {
-                Step::End => break true,
-                Step::Bad(fault) => break self.end(&*file, at, &fault)?,
-                Step::Batch(batch) => {
-                    self.settle(Excuse::None);
-                    let length = batch.bytes.len() as u64;
-                    self.promise(
-                        batch.header.batch.0.saturating_add(1),
-                        batch.header.first.0.saturating_add(u64::from(batch.header.count)),
-                    );
-                    if let Err(fault) = self.batch(&batch, &header) {
-                        let next = at.saturating_add(length);
-                        break self.broken(&*file, at, next, batch.header.batch, &fault)?;
-                    }
-                    read(length);
-                }
+    ) -> Self {
+        let state = ChainState::at_segment(&header);
+        let (checked, payloads) = (Checked::default(), Payloads::new(work));
+        let (unsettled, ended, bytes) = (Vec::new(), None, 0);
+        let mut run =
+            Self { work, plan, file, header, checked, state, payloads, unsettled, ended, bytes };
+        run.promise(run.header.first_batch.0, run.header.first_seq.0);
+        run
+    }
+
+    const fn is_open(&self) -> bool {
+        self.ended.is_none()
+    }
+
+    fn fail(&mut self, error: &StoreError) {
+        self.work.add(Found::obstacle(Topic::Segments, &self.plan.file, error));
+        self.ended = Some(false);
+    }
+
+    /// Goes over the batches of a group, up to the first that does not continue the log.
+    fn group(&mut self, group: &mut Group, read: &dyn Fn(u64)) -> Result<(), StoreError> {
+        for framed in &mut group.batches {
+            self.settle(Excuse::None);
+            let batch = framed.raw(&group.bytes);
+            self.promise(
+                batch.header.batch.0.saturating_add(1),
+                batch.header.first.0.saturating_add(u64::from(batch.header.count)),
+            );
+            let (digests, looked) =
+                (std::mem::take(&mut framed.digests), std::mem::take(&mut framed.looked));
+            if let Err(fault) = self.batch(&batch, digests, looked) {
+                let (at, next) = (batch.offset, batch.end());
+                self.ended = Some(self.broken(at, next, batch.header.batch, &fault)?);
+                return Ok(());
             }
+            let length = batch.bytes.len() as u64;
+            self.bytes += length;
+            read(length);
+        }
+        Ok(())
+    }
+
+    /// The end of the segment. Gives what is known, and how many bytes were gone over.
+    fn finish(mut self, ending: Ending) -> (Checked, u64) {
+        let ended = match (self.ended, ending) {
+            (Some(ended), _) => Ok(ended),
+            (None, Ending::Whole) => Ok(true),
+            (None, Ending::Bad(at, fault)) => self.end(at, &fault),
+            (None, Ending::Failed(error)) => Err(error),
+            (None, Ending::Unsound) => Ok(false),
         };
+        let whole = ended.unwrap_or_else(|error| {
+            self.fail(&error);
+            false
+        });
         let last = self.checked.position.map_or(0, |position| position.head.batch.0);
         let excuse =
             if self.plan.is_last { self.work.excuse_above_anchor(last) } else { Excuse::None };
@@ -171,8 +223,8 @@ impl<'a, 'w> Run<'a, 'w> {
         self.checked.whole = whole;
         self.checked.payloads = self.payloads.span();
         self.checked.state = Some(self.state);
-        self.checked.header = Some(header);
-        Ok(())
+        self.checked.header = Some(self.header);
+        (self.checked, self.bytes)
     }
 
     fn promise(&mut self, batches: u64, records: u64) {
@@ -186,66 +238,73 @@ impl<'a, 'w> Run<'a, 'w> {
         }
     }
 
-    fn batch(&mut self, batch: &RawBatch<'_>, segment: &SegmentHeader) -> Result<(), Fault> {
+    /// Compares what the records of a batch say with what they have to continue.
+    fn batch(
+        &mut self,
+        batch: &RawBatch<'_>,
+        digests: Digests,
+        looked: Looked,
+    ) -> Result<(), Fault> {
         let work = self.work;
         self.state.continues(&batch.header)?;
-        self.state.links(batch, &work.hasher, &mut self.spans)?;
-        let before = self.state.clone();
-        if let Err(fault) = self.state.advance(batch, &self.spans) {
-            self.state = before;
+        let mut running = self.state.running();
+        for record in &digests.records {
+            running.pass(record.seq, record.prev, record.recorded_at, record.at)?;
+            running.record = record.hash;
+        }
+        if let Some(fault) = digests.broken {
             return Err(fault);
         }
-        let first_time = self.records(batch);
-        let count = u64::from(batch.header.count);
-        work.counts.checked(Topic::Records, count);
+        if digests.hash != batch.hash {
+            return Err(Fault::torn("a batch hash", batch.hash, digests.hash));
+        }
+        let leaves = digests.records.iter().map(|record| &record.leaf);
+        work.heads.meet(work, &self.state.frontier, leaves);
+        // After a root that differs the segment ends here, so the tree may have moved on.
+        self.state.advance_to(batch, digests.records.iter().map(|one| one.leaf), &running)?;
+        self.records(batch, &digests.records);
+        work.counts.checked(Topic::Records, u64::from(batch.header.count));
         work.counts.checked(Topic::Batches, 1);
         work.counts.checked(Topic::Tree, 1);
         if self.checked.first.is_none() {
-            self.checked.first = Some((batch.header.clone(), first_time));
+            let time = digests.records.first().map_or(Micros::MIN, |first| first.recorded_at);
+            self.checked.first = Some((batch.header.clone(), time));
         }
-        let position = self.state.position(batch, segment);
+        let position = self.state.position(batch, &self.header);
         anchors::meet(work, &position);
         self.checked.position = Some(position);
         if work.level() >= VerifyLevel::Payloads {
-            self.unsettled = self.payloads.batch(&batch.header, &self.references);
+            self.unsettled = self.payloads.batch(&batch.header, &digests.payloads, looked);
         }
         Ok(())
     }
 
-    /// Decodes every record and collects its payloads. Gives the time of the first.
-    fn records(&mut self, batch: &RawBatch<'_>) -> Micros {
-        let mut first_time = None;
-        self.references.clear();
-        for (span, seq) in self.spans.list.iter().zip(batch.header.first.0..) {
-            let bytes = span.bytes(batch.bytes);
-            let view = match RecordView::decode(bytes) {
-                Ok(view) => view,
-                Err(error) => {
-                    let fault = Fault::undecodable("a record", error);
-                    let begins = batch.offset + u64::from(span.start);
-                    let found =
-                        Found::fault(Topic::Records, &self.plan.file, begins, Seq(seq), &fault);
-                    self.work.add(found);
-                    continue;
-                }
-            };
-            first_time.get_or_insert(view.header.recorded_at);
-            if seq == 0 {
-                self.genesis(&view);
+    /// Reports records that do not decode, and looks at record 0.
+    fn records(&self, batch: &RawBatch<'_>, records: &[Digested]) {
+        for record in records {
+            if let Some(error) = &record.undecodable {
+                let fault = Fault::undecodable("a record", error.clone());
+                let begins = batch.offset + record.at;
+                let found =
+                    Found::fault(Topic::Records, &self.plan.file, begins, record.seq, &fault);
+                self.work.add(found);
+            } else if record.seq == Seq(0) {
+                self.genesis(batch, record);
             }
-            self.references.extend(view.payloads.into_iter().map(|payload| (Seq(seq), payload)));
         }
-        first_time.unwrap_or(Micros::MIN)
     }
 
-    fn genesis(&self, view: &RecordView<'_>) {
+    fn genesis(&self, batch: &RawBatch<'_>, record: &Digested) {
+        let begins = usize::try_from(record.at).unwrap_or(usize::MAX);
+        let length = usize::from(record.length);
+        let bytes = batch.bytes.get(begins..begins.saturating_add(length)).unwrap_or_default();
         let wrong = |found: String| {
             let expected = format!("the Genesis of ledger {}", self.work.ledger);
             let file = &self.plan.file;
             let found = Found::damage(Topic::Records, file, "record 0", expected, found);
             self.work.add(found.seq(Seq(0)));
         };
-        match view.event() {
+        match RecordView::decode(bytes).and_then(|view| view.event()) {
             Ok(Event::Genesis(genesis)) if genesis.ledger == self.work.ledger => {
                 // Only one thread reads segment 0, and it has one record 0.
                 let _ = self.work.genesis.set(genesis);
@@ -257,8 +316,8 @@ impl<'a, 'w> Run<'a, 'w> {
     }
 
     /// Where no batch begins: the end of the log when only zeros follow.
-    fn end(&self, file: &dyn StorageFile, at: u64, fault: &Fault) -> Result<bool, StoreError> {
-        let Some(place) = tail::not_zero(file, at, self.plan.end)? else {
+    fn end(&self, at: u64, fault: &Fault) -> Result<bool, StoreError> {
+        let Some(place) = tail::not_zero(&*self.file, at, self.plan.end)? else {
             return Ok(true);
         };
         let fault = match &fault.kind {
@@ -270,13 +329,12 @@ impl<'a, 'w> Run<'a, 'w> {
             }
             _ => fault.clone(),
         };
-        self.broken(file, at, at, self.state.next_batch, &fault)
+        self.broken(at, at, self.state.next_batch, &fault)
     }
 
     /// Reports a batch that fails. Returns whether the log may end before it.
     fn broken(
         &self,
-        file: &dyn StorageFile,
         at: u64,
         next: u64,
         batch: BatchNo,
@@ -287,7 +345,7 @@ impl<'a, 'w> Run<'a, 'w> {
         let unfinished = self.plan.is_last
             && excuse == Excuse::UncleanStop
             && fault.kind != FaultKind::Broken
-            && tail::later_batch(file, next, self.plan.end, batch)?.is_none();
+            && tail::later_batch(&*self.file, next, self.plan.end, batch)?.is_none();
         self.work.add(found.unless(if unfinished { excuse } else { Excuse::None }));
         Ok(unfinished)
     }

@@ -9,7 +9,7 @@ use crate::storage::{StorageError, StorageFile};
 const PIECE: usize = 64 * 1024;
 
 /// The first byte in the range that is not zero. Ends with the file.
-pub(super) fn not_zero(
+pub(crate) fn not_zero(
     file: &dyn StorageFile,
     from: u64,
     to: u64,
@@ -31,9 +31,30 @@ pub(super) fn not_zero(
     Ok(None)
 }
 
+/// The last byte in the range that is not zero. Reads from the end.
+pub(crate) fn last_not_zero(
+    file: &dyn StorageFile,
+    from: u64,
+    to: u64,
+) -> Result<Option<u64>, StorageError> {
+    let mut buffer = vec![0; PIECE];
+    let mut end = to;
+    while end > from {
+        let begin = end.saturating_sub(PIECE as u64).max(from);
+        let part = buffer.get_mut(..usize::try_from(end - begin).unwrap_or(PIECE));
+        let part = part.unwrap_or_default();
+        file.read_exact_at(part, begin)?;
+        if let Some(place) = part.iter().rposition(|byte| *byte != 0) {
+            return Ok(Some(begin + place as u64));
+        }
+        end = begin;
+    }
+    Ok(None)
+}
+
 /// Where a batch with a number above `failed` begins. Whoever wrote it had seen the failed one
 /// durable, so what failed was not an unfinished write.
-pub(super) fn later_batch(
+pub(crate) fn later_batch(
     file: &dyn StorageFile,
     from: u64,
     to: u64,

@@ -9,6 +9,7 @@ use ledger_format::hash::RecordHasher;
 use ledger_format::{LedgerId, PayloadId};
 
 use super::findings::{Collector, Excuse, Found, Topic};
+use super::heads::Heads;
 use super::{VerifyLevel, VerifyOptions};
 use crate::keys::KeyStore;
 use crate::storage::{RelPath, Storage};
@@ -17,13 +18,15 @@ use crate::storage::{RelPath, Storage};
 pub(super) struct Work<'a> {
     pub(super) storage: &'a dyn Storage,
     pub(super) ledger: LedgerId,
-    pub(super) options: VerifyOptions,
+    pub(super) options: VerifyOptions<'a>,
     /// The store that was given, or one without a master key; none if it cannot be opened.
     pub(super) keys: Option<&'a KeyStore>,
     pub(super) erased: &'a (dyn Fn(PayloadId) -> bool + Sync),
     pub(super) hasher: RecordHasher,
     /// The valid anchors with their files.
     pub(super) anchors: Vec<(RelPath, Anchor)>,
+    /// Heads from elsewhere.
+    pub(super) heads: Heads,
     /// Numbers of the payload files that are there.
     pub(super) payload_files: Vec<u32>,
     pub(super) findings: Collector,

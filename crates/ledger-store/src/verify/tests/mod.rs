@@ -2,6 +2,7 @@
 
 mod crash;
 mod flips;
+mod heads;
 mod meaning;
 mod whole;
 
@@ -16,16 +17,16 @@ use crate::keys::Entropy;
 use crate::storage::{FsStorage, MemStorage, RelPath};
 use crate::{Appender, LedgerConfig, MasterKey, NewRecord, StoreError, StoreOptions};
 
-const LEDGER: LedgerId = LedgerId([0x5E; 16]);
+pub(crate) const LEDGER: LedgerId = LedgerId([0x5E; 16]);
 
 /// A ledger at rest and what a caller knows about it.
-struct Made {
-    storage: Arc<dyn Storage>,
-    erased: BTreeSet<PayloadId>,
+pub(crate) struct Made {
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) erased: BTreeSet<PayloadId>,
     /// Where each payload lies: number, file, offset, length.
     payloads: Vec<(PayloadId, u32, u64, u32)>,
     /// The durable head at its end.
-    head: Position,
+    pub(crate) head: Position,
 }
 
 /// The same keys in every run, each another one.
@@ -197,7 +198,7 @@ fn made(storage: Arc<dyn Storage>) -> Made {
     holder.close()
 }
 
-fn made_in_memory() -> (MemStorage, Made) {
+pub(crate) fn made_in_memory() -> (MemStorage, Made) {
     let storage = MemStorage::new();
     let made = made(Arc::new(storage.clone()));
     (storage, made)
@@ -208,7 +209,7 @@ fn check_with(made: &Made, keys: Option<&KeyStore>, options: VerifyOptions) -> V
     verify(&made.storage, LEDGER, keys, options, &erased, &|_| {})
 }
 
-fn at_level(level: VerifyLevel) -> VerifyOptions {
+fn at_level(level: VerifyLevel) -> VerifyOptions<'static> {
     VerifyOptions { level, ..VerifyOptions::default() }
 }
 
@@ -241,6 +242,14 @@ fn on_both(test: impl Fn(Arc<dyn Storage>)) {
     test(Arc::new(FsStorage::open(dir.path()).unwrap()));
 }
 
-fn path(text: &str) -> RelPath {
+pub(crate) fn path(text: &str) -> RelPath {
     RelPath::new(text).unwrap()
+}
+
+/// A ledger whose holder ended without closing it.
+pub(crate) fn left_open() -> (MemStorage, Made) {
+    let storage = MemStorage::new();
+    let mut holder = Holder::create(Arc::new(storage.clone()));
+    holder.write(&["one"]).unwrap();
+    (storage, holder.leave())
 }
