@@ -111,10 +111,14 @@ class Contents:
             self.reasons.update(reasons)
         hashes.forget(hashes.CIPHERTEXT)
 
-    def finish(self) -> None:
-        """Reads what is left, and looks at the files that no range is in."""
+    def finish(self, clean: bool) -> None:
+        """Reads what is left, and looks at the files that no range is in.
+
+        `clean` says that the log ends where its holder closed it: then no batch was being written.
+        """
         self._flush()
-        self._finish_file(NOTICE)
+        behind = DAMAGED if clean else NOTICE
+        self._finish_file(behind)
         last = -1 if self._number is None else self._number
         self._expect_numbers(last)
         for name in self._store.names("payloads"):
@@ -126,7 +130,7 @@ class Contents:
             elif number is None:
                 self._report.add(DAMAGED, path, "a payload file that is not the name of a number", file=path)
             else:
-                self._file(path, number, reader, last)
+                self._file(path, number, reader, last, behind)
 
     def _expect_numbers(self, last: int) -> None:
         """Payload files are numbered without gaps up to the one in use, and one more may have been begun."""
@@ -141,12 +145,14 @@ class Contents:
                 self._report.add(DAMAGED, path, "the payload file is missing, and one after it is there", file=path)
             expected = number + 1
 
-    def _file(self, path: str, number: int, reader: Reader, last: int) -> None:
+    def _file(self, path: str, number: int, reader: Reader, last: int, behind: str) -> None:
         """The header of a payload file, and all of it where no range is in it."""
         size = reader.size()
+        if behind == DAMAGED and number > max(last, 0):
+            self._report.add(DAMAGED, path, "a payload file behind the one in use of a closed ledger", file=path)
         if number not in self.used:
             self.bytes_seen += size
-        verdict = DAMAGED if number in self.used or number < last else NOTICE
+        verdict = DAMAGED if number in self.used or number < last else behind
         if size > LIMITS["payload_file_bytes"]:
             self._report.add(
                 verdict, path, "the file is longer than a payload file may be", error="too_large", file=path

@@ -88,7 +88,7 @@ class Verification:
         if self.contents is None:
             self.contents = self._begin(chain.ledger)
         assert self.keys is not None
-        self.contents.finish()
+        self.contents.finish(self._closed(chain))
         slots = read_slots(self.keys, chain)
         tail = self.last_batch if self._ends_with_a_tail() else (-1, [])
         settlement = Settlement(self.report, self.walk, chain, tail, self._complete(chain))
@@ -100,6 +100,11 @@ class Verification:
         anchor = self.anchors.chosen
         above = anchor is None or self.last_batch[0] > anchor["batch"]
         return above and not self.walk.followed
+
+    def _closed(self, chain: chains.Chain) -> bool:
+        """Whether the log ends at an anchor that says its holder closed it."""
+        anchor = self.anchors.chosen
+        return anchor is not None and anchor["clean"] == 1 and chain.next_batch == anchor["batch"] + 1
 
     def _complete(self, chain: chains.Chain) -> bool:
         """Whether the walk saw every erasure that can explain a missing payload."""

@@ -312,6 +312,19 @@ class BeingWritten(unittest.TestCase):
         self.assertEqual((report.verdict, report.exit_code()), ("verified", 0))
         self.assertEqual(report.findings[0].verdict, "notice")
 
+    def test_bytes_and_files_behind_the_payloads_of_a_closed_ledger(self) -> None:
+        forged = grown()
+        contents = forged.files()
+        newest = max(("anchor.a", "anchor.b"), key=lambda name: files.decode_anchor(contents[name])["counter"])
+        contents[newest] = forged.anchor(clean=1)
+        self.assertEqual(check(contents).findings, [])
+        path = "payloads/0000000000.pay"
+        stray = {**contents, path: contents[path] + b"\x01"}
+        self.assertEqual((check(stray).verdict, check(stray).at), ("damaged", path))
+        begun = files.PAYLOAD_FILE.encode({"version": 1, "file": 1, "ledger": forge.LEDGER})
+        path = "payloads/0000000001.pay"
+        self.assertEqual(check({**contents, path: begun}).at, path)
+
     def test_bytes_between_payloads(self) -> None:
         forged = grown(1)
         forged.add("pin", forge.pin(), (b"later",))
