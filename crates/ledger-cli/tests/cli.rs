@@ -9,6 +9,8 @@
 mod answers;
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/checking.rs"]
+mod checking;
 #[path = "cli/demo.rs"]
 mod demo;
 #[path = "cli/durable.rs"]

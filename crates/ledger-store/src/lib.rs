@@ -8,6 +8,7 @@
 //! May not: decode event bodies, choose ids, or read a clock.
 
 pub mod config;
+pub mod doctor;
 mod error;
 mod head;
 pub mod keys;

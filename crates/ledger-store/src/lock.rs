@@ -64,6 +64,19 @@ impl FsLock {
         Err(fail(io::Error::other("the lock file or its directory was moved or replaced")).into())
     }
 
+    /// Whether somebody holds the lock. Looks only: nothing is created, written or waited for.
+    pub(crate) fn is_held(root: &Root) -> Result<bool, StorageError> {
+        let file = match root.open_file(Op::TryLock, &LOCK_FILE, OFlags::RDONLY) {
+            Err(error) if error.is_not_found() => return Ok(false),
+            opened => opened?,
+        };
+        match retry_on_intr(|| flock(&file, FlockOperation::NonBlockingLockShared)) {
+            Ok(()) => Ok(false),
+            Err(Errno::WOULDBLOCK) => Ok(true),
+            Err(errno) => Err(root.error(Op::TryLock, &LOCK_FILE, errno)),
+        }
+    }
+
     fn is_current(&self, op: Op) -> Result<bool, StorageError> {
         let fail = |error: io::Error| self.root.error(op, &LOCK_FILE, error);
         let held = self.file.metadata().map_err(fail)?;

@@ -35,6 +35,7 @@ mod basis;
 pub mod civil;
 pub mod clock;
 mod command;
+pub mod doctor;
 mod error;
 mod filter;
 mod ledger;

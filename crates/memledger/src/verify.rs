@@ -161,48 +161,78 @@ impl Ledger {
         request: impl Into<VerifyRequest>,
         watch: Watch<'_>,
     ) -> Result<VerifyReport> {
-        let request = request.into();
-        let level = request.level;
-        let storage = crate::ledger::open_storage(dir, false)
-            .or_else(|_| crate::ledger::open_storage(dir, true))?;
+        let storage = open_to_look(dir)?;
         let ledger = identity(&*storage, dir)?;
         let lock = storage.try_lock();
-        let held = matches!(lock, Err(LockError::Held { .. }));
-        let closed = match &lock {
-            Ok(_) => None,
-            Err(LockError::Held { .. }) => Some("another process holds the ledger and its views"),
-            Err(_) => Some("the directory takes no writes, and opening views writes"),
+        let access = match &lock {
+            Ok(_) => Access::Ours,
+            Err(LockError::Held { .. }) => Access::Held,
+            Err(_) => Access::LooksOnly,
         };
-        let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
-        let upto =
-            if held { read_anchors(&*storage)?.best().map(Position::of_anchor) } else { None };
-        let master = MasterKey::load(master, &ledger)?;
-        let keys =
-            KeyStore::open(Arc::clone(&storage), ledger, master.as_ref().map(|(key, _)| key));
-        let reader = match &opened {
-            Ok(opened) => opened.reader.clone(),
-            Err(error) => {
-                return Ok(unopened(error, &storage, ledger, keys.as_ref().ok(), &request, watch));
-            }
-        };
-        let mut report = files(&storage, &reader, keys.as_ref().ok(), &request, upto, watch);
-        if let Err(error) = &keys {
-            report.checks.push(failed("key files", error));
-        }
-        // Opening views takes away the mark that they were closed in order: only who looks into them
-        // does it.
-        let views = match closed {
-            _ if level < VerifyLevel::Views => Err(Doubt::Absent(String::new())),
-            Some(reason) => Err(Doubt::Absent(reason.to_owned())),
-            None => stored_views(dir, ledger),
-        };
-        let borrowed = views.as_ref().map_err(Clone::clone);
-        report.checks.push(views_check(&reader, level, borrowed, watch));
-        if let Ok(views) = views {
-            views.close()?;
-        }
-        Ok(report)
+        check_dir(dir, &storage, (ledger, access), master, &request.into(), watch)
     }
+}
+
+/// How a directory may be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// This process has the lock, which keeps others out meanwhile.
+    Ours,
+    /// Another process has it: only what is anchored is settled.
+    Held,
+    /// Nothing may be written, not even the lock.
+    LooksOnly,
+}
+
+/// Checks a directory.
+pub(crate) fn check_dir(
+    dir: &Path,
+    storage: &Arc<dyn Storage>,
+    (ledger, access): (LedgerId, Access),
+    master: &MasterEnv,
+    request: &VerifyRequest,
+    watch: Watch<'_>,
+) -> Result<VerifyReport> {
+    let level = request.level;
+    let closed = match access {
+        Access::Ours => None,
+        Access::Held => Some("another process holds the ledger and its views"),
+        Access::LooksOnly => Some("opening views writes, and nothing is to be written"),
+    };
+    let opened = Reader::open_unanchored(Arc::clone(storage), ledger);
+    let upto = match access {
+        Access::Held => read_anchors(&**storage)?.best().map(Position::of_anchor),
+        Access::Ours | Access::LooksOnly => None,
+    };
+    let master = match MasterKey::load(master, &ledger) {
+        // Nothing below the level of content needs a key.
+        Err(_) if level < VerifyLevel::Content => None,
+        loaded => loaded?,
+    };
+    let keys = KeyStore::open(Arc::clone(storage), ledger, master.as_ref().map(|(key, _)| key));
+    let reader = match &opened {
+        Ok(opened) => opened.reader.clone(),
+        Err(error) => {
+            return Ok(unopened(error, storage, ledger, keys.as_ref().ok(), request, watch));
+        }
+    };
+    let mut report = files(storage, &reader, keys.as_ref().ok(), request, upto, watch);
+    if let Err(error) = &keys {
+        report.checks.push(failed("key files", error));
+    }
+    // Opening views takes away the mark that they were closed in order: only who looks into them
+    // does it.
+    let views = match closed {
+        _ if level < VerifyLevel::Views => Err(Doubt::Absent(String::new())),
+        Some(reason) => Err(Doubt::Absent(reason.to_owned())),
+        None => stored_views(dir, ledger),
+    };
+    let borrowed = views.as_ref().map_err(Clone::clone);
+    report.checks.push(views_check(&reader, level, borrowed, watch));
+    if let Ok(views) = views {
+        views.close()?;
+    }
+    Ok(report)
 }
 
 /// Why views cannot be compared.
@@ -244,9 +274,17 @@ fn remembered(request: &VerifyRequest) -> Vec<RememberedHead> {
     heads.map(|(size, root)| RememberedHead { size: *size, root: *root }).collect()
 }
 
+/// The directory, for writing where it takes writes: only that can be locked.
+pub(crate) fn open_to_look(dir: &Path) -> Result<Arc<dyn Storage>> {
+    crate::ledger::open_storage(dir, false).or_else(|_| crate::ledger::open_storage(dir, true))
+}
+
 /// Payloads that erasures cover, as far as the log can be read.
-fn erased_payloads(reader: &Reader) -> PayloadSet {
+pub(crate) fn erased_payloads(reader: &Reader) -> PayloadSet {
     let mut state = State::default();
+    if reader.head().is_none_or(|head| head.last_erasure.is_none()) {
+        return state.erased().clone();
+    }
     for stored in reader.stream(Seq(0), ledger_store::Check::None) {
         let Ok(event) = stored.map_err(Error::from).and_then(|stored| decode(&stored)) else {
             break;
@@ -280,7 +318,7 @@ fn unopened(
 
 /// The ledger's id from wherever it can still be read: its configuration, an anchor, a segment. Where
 /// they differ, two of them outvote the third, so that the report names the one that is foreign.
-fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
+pub(crate) fn identity(storage: &dyn Storage, dir: &Path) -> Result<LedgerId> {
     let config = LedgerConfig::read(storage).ok().map(|config| config.ledger);
     let anchor = read_anchors(storage).ok();
     let anchor = anchor.as_ref().and_then(|anchors| anchors.best()).map(|anchor| anchor.ledger);

@@ -140,7 +140,10 @@ fn a_missing_anchor_is_no_fresh_ledger() {
         assert!(findings.contains(names[0]), "{names:?}: {findings}");
         assert!(!opened, "{names:?}: opened for writing");
         assert_eq!(archive, names.len() == 1, "{names:?}");
-        assert_eq!(verdict, CheckVerdict::Damaged, "{names:?}: {findings}");
+        // One copy can be made again from the other; without both nobody can tell where the log ended.
+        let expected =
+            if names.len() == 1 { CheckVerdict::Damaged } else { CheckVerdict::CannotCheck };
+        assert_eq!(verdict, expected, "{names:?}: {findings}");
     }
 }
 

@@ -40,6 +40,7 @@ The archive
   log        the last records
   show       one record
   verify     check what is stored
+  doctor     every byte of a damaged directory
   rebuild    build the views from the log
 In and out
   import     git, history, triples, jsonl
@@ -147,6 +148,13 @@ Examples:
   memledger verify
   memledger verify --level log       needs no key
   memledger verify --remembered 18205:3f9a…";
+pub(crate) const DOCTOR: &str = "\
+Changes nothing and needs neither lock nor key. Lists every file; of a file that is damaged, every
+region with its first byte, the byte where what follows begins, and the records in it. Exit 3 for
+damage, 4 for what cannot be checked.
+Examples:
+  memledger doctor
+  memledger -C ./copy doctor --json  one object for each file, then one with verdict and advice";
 pub(crate) const IMPORT_GIT: &str = "\
 Example:
   memledger import git ./repo docs/policy.md --scope org/acme/project/web";

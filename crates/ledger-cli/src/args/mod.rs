@@ -176,6 +176,9 @@ pub(crate) enum Verb {
     /// Check what is stored
     #[command(after_help = help::VERIFY)]
     Verify(VerifyArgs),
+    /// What every byte is, where damage begins, and what is safe to do
+    #[command(after_help = help::DOCTOR)]
+    Doctor,
     /// Throw the views away and build them from the log
     Rebuild,
     /// Bring data in

@@ -39,7 +39,7 @@ impl Verb {
     pub(crate) const fn uses(&self) -> Uses {
         match self {
             Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
-            Self::Status | Self::Key(_) | Self::Verify(_) => ARCHIVE,
+            Self::Status | Self::Key(_) | Self::Verify(_) | Self::Doctor => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_)) => ARCHIVE,
             Self::Import(ImportVerb::Jsonl(_)) => Uses { writes: true, ..NOTHING },
             Self::Write(_)
@@ -93,6 +93,7 @@ impl Verb {
             Self::Log(_) => "log",
             Self::Show(_) => "show",
             Self::Verify(_) => "verify",
+            Self::Doctor => "doctor",
             Self::Rebuild => "rebuild",
             Self::Import(_) => "import",
             Self::Export(_) => "export",

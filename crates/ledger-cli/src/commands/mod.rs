@@ -5,6 +5,7 @@
 
 mod archive;
 pub(crate) mod diff;
+mod doctor;
 mod forget;
 mod ids;
 mod init;
@@ -58,6 +59,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
         Verb::Verify(args) => verify::verify(ctx, args),
+        Verb::Doctor => doctor::doctor(ctx),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
         Verb::Export(ExportVerb::Jsonl(args)) => {

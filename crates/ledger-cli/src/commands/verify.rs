@@ -103,7 +103,7 @@ fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
     Ok(Code::Ok)
 }
 
-fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
+pub(super) fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64) {
     ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
 }
 
@@ -132,7 +132,12 @@ fn as_object(report: &VerifyReport, args: &VerifyArgs, level: LevelWord) -> Valu
 }
 
 fn code(report: &VerifyReport) -> Code {
-    match report.verdict() {
+    code_of(report.verdict())
+}
+
+/// The exit code of a verdict.
+pub(super) const fn code_of(verdict: CheckVerdict) -> Code {
+    match verdict {
         CheckVerdict::Ok | CheckVerdict::NotChecked => Code::Ok,
         CheckVerdict::Damaged => Code::Damaged,
         CheckVerdict::CannotCheck => Code::Unproven,
@@ -140,7 +145,7 @@ fn code(report: &VerifyReport) -> Code {
 }
 
 /// The word used in JSON.
-const fn verdict(verdict: CheckVerdict) -> &'static str {
+pub(super) const fn verdict(verdict: CheckVerdict) -> &'static str {
     match verdict {
         CheckVerdict::Ok => "ok",
         CheckVerdict::NotChecked => "not_checked",

@@ -47,6 +47,7 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     bench.run(["verify", "--from-archive"]).ends(0);
     bench.run(["verify"]).ends(0).shows(&["not checked", "another process holds"]);
     bench.run(["verify", "--level", "views"]).ends(4);
+    bench.run(["doctor"]).ends(0).shows(&["held by another process", "nothing is damaged"]);
     drop(input);
     assert!(child.wait().unwrap().success());
     assert_eq!(bench.ids(&[]).len(), 2);
@@ -120,6 +121,7 @@ fn a_directory_that_takes_no_writes_is_read_from_its_archive() {
     assert_eq!(got.object()["basis"]["from_archive"], true);
     as_reader(&["status"]).ends(0).shows(&["raw archive"]);
     as_reader(&["verify"]).ends(0);
+    as_reader(&["doctor"]).ends(0).shows(&["nothing is damaged"]);
     let refused = as_reader(&["write", "x"]);
     assert_eq!(refused.code, 6, "{refused:?}");
     assert!(!refused.err.contains("panicked"), "{refused:?}");

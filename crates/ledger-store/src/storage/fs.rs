@@ -71,6 +71,15 @@ impl FsStorage {
         &self.root.path
     }
 
+    /// Whether another opener holds the ledger at this moment. Changes nothing, not even the lock
+    /// file, and so works where nothing may be written.
+    ///
+    /// # Errors
+    /// When the lock file is there and cannot be opened.
+    pub fn is_held(&self) -> Result<bool, StorageError> {
+        FsLock::is_held(&self.root)
+    }
+
     fn file(
         &self,
         op: Op,
