@@ -11,7 +11,7 @@ use ledger_format::LedgerId;
 use ledger_store::doctor::examine;
 pub use ledger_store::doctor::{FileMap, Region, RegionState};
 use ledger_store::storage::FsStorage;
-use ledger_store::{Anchors, Position, Reader, read_anchors};
+use ledger_store::{Anchors, MasterEnv, Position, Reader, read_anchors};
 
 use crate::error::Result;
 use crate::ledger::Ledger;
@@ -82,7 +82,7 @@ impl Ledger {
     /// [`crate::ErrorKind::Unavailable`] when it cannot be read.
     pub fn doctor(dir: &Path, watch: Watch<'_>) -> Result<Diagnosis> {
         // What a master key opens is not looked at.
-        let master = &MasterEnv::none();
+        let master = &MasterEnv::default();
         let storage = crate::ledger::open_storage(dir, true)?;
         let held = is_held(dir);
         let ledger = identity(&*storage, dir).ok();

@@ -23,9 +23,10 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
     let word = args.level.unwrap_or(usual);
     let asked = if archive && word == LevelWord::Views { LevelWord::Content } else { word };
     let request = VerifyRequest { level: level(asked), remembered: args.remembered.clone() };
-    let report = Ledger::verify_dir(&ctx.dir, &MasterEnv::from_process(), request, &|what, done, total| {
-        show_progress(ctx, what, done, total);
-    });
+    let report =
+        Ledger::verify_dir(&ctx.dir, &MasterEnv::from_process(), request, &|what, done, total| {
+            show_progress(ctx, what, done, total);
+        });
     ctx.out.progress_done();
     let report = report?;
     let views = report.checks.iter().find(|check| check.name == "views");
