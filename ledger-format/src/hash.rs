@@ -132,7 +132,8 @@ pub fn check(bytes: &[u8]) -> Digest16 {
     first16(Hasher::new_derive_key(CHECK).update(bytes))
 }
 
-/// Keyed digest of an idempotency key or of the proposal under it; `part` is 1 or 2.
+/// Keyed digest of an idempotency key (`part` 1) or of the proposal under it (2). Parts 3 and 4 are
+/// used by the disposable index of names and occur in no record.
 #[must_use]
 pub fn idempotency(pepper: &[u8; 32], part: u8, bytes: &[u8]) -> Digest16 {
     let mut hasher = Hasher::new_keyed(pepper);

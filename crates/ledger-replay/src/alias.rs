@@ -16,3 +16,11 @@ pub struct Alias {
     /// The intent that erases its name.
     pub erased: Option<Seq>,
 }
+
+impl Alias {
+    /// Whether it is of this kind and directly under `parent`; zero: it has no parent.
+    #[must_use]
+    pub fn is_under(&self, parent: AliasId, kind: AliasKind) -> bool {
+        self.kind == kind && self.parent.unwrap_or(AliasId::ZERO) == parent
+    }
+}

@@ -7,7 +7,7 @@ use crate::digest::Sum;
 use crate::error::ViewError;
 use crate::page::{FULL, Packer, Row};
 use crate::source::{Go, Source as _};
-use crate::table::{Storing, Table};
+use crate::table::Table;
 use crate::views::{Counts, Views};
 
 /// Bytes of rows copied at a time.
@@ -47,13 +47,14 @@ impl Views {
             from.push(0);
             rows += chunk.len() as u64;
             chunk.iter().for_each(|(key, value)| sum.add(key, value));
-            let pages: Vec<Row> = chunk.into_iter().filter_map(|row| packer.put(row)).collect();
+            let pages: Vec<Row> =
+                chunk.iter().filter_map(|(key, value)| packer.put(key, value)).collect();
             let some = !pages.is_empty();
             table.append(pages, begin)?;
             begin &= !some;
         }
         table.append(packer.end().into_iter().collect(), begin)?;
-        table.store(std::iter::empty(), meta.encode(), Storing::Loading)?;
+        table.store(std::iter::empty(), meta.encode())?;
         if (rows, sum) != (meta.rows, meta.sum) {
             return Err(ViewError::doubt("copying rows", "they are not what was written"));
         }

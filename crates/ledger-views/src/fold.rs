@@ -29,7 +29,7 @@ impl Fold {
     /// Begins before the first record.
     #[must_use]
     pub fn new(ledger: LedgerId) -> Self {
-        Self { maker: Maker::new(ledger), pending: Pending::new(false) }
+        Self { maker: Maker::new(ledger, false), pending: Pending::summed() }
     }
 
     /// Adds the changes of the next record.

@@ -8,8 +8,11 @@
 mod clean;
 mod files;
 mod place;
+mod run;
 mod watch;
 
 pub(crate) use clean::Clean;
+pub(crate) use files::remove_quietly as remove_file;
 pub(crate) use place::Place;
+pub(crate) use run::{RunReader, RunWriter, put_entry, take_entry};
 pub(crate) use watch::{Fault, panic_words, watched};

@@ -80,12 +80,10 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.byte() == *first)
     }
 
-    /// Whether later rows depend on rows of this kind: only they are kept where nobody reads.
-    pub(crate) const fn is_read_back(self) -> bool {
-        matches!(
-            self,
-            Self::Alias | Self::Erasure | Self::Group | Self::Live | Self::Task | Self::Snapshot
-        )
+    /// Whether rows of this kind are replaced, so that their old form is needed: only they are kept
+    /// where nobody reads.
+    pub(crate) const fn is_replaced(self) -> bool {
+        matches!(self, Self::Alias | Self::Erasure | Self::Task)
     }
 }
 

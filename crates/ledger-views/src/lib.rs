@@ -4,7 +4,8 @@
 //! the cost of the answer and not of the history.
 //!
 //! Layers: `rows` says what is known in small logical rows (counted and summed); `pending` holds new
-//! ones in memory; `page` packs them; `table` keeps pages in sled; `guard` keeps directories.
+//! ones in memory; `sort` brings those of new views in order; `page` packs them; `table` keeps pages
+//! in sled; `guard` keeps directories.
 //!
 //! Invariants: rows hold nothing that replay cannot
 //! make again, byte for byte, and [`Fold`] gives their digest without storing them; rows and the
@@ -54,6 +55,7 @@ mod read;
 mod rebuild;
 mod recent;
 mod rows;
+mod sort;
 mod source;
 mod squeeze;
 mod table;

@@ -23,7 +23,7 @@ use crate::source::Source;
 pub(crate) struct Maker {
     pub(crate) meta: Meta,
     groups: Recent<Group, u64>,
-    live: Recent<u64, live::Count>,
+    live: live::Sets,
     times: time::Tail,
 }
 
@@ -31,12 +31,13 @@ pub(crate) struct Maker {
 type Turns = BTreeMap<Group, Vec<live::Turn>>;
 
 impl Maker {
-    /// Begins before the first record.
-    pub(crate) fn new(ledger: LedgerId) -> Self {
+    /// Begins before the first record. `readable`: what is remembered may be forgotten, because
+    /// rows can be read again.
+    pub(crate) fn new(ledger: LedgerId, readable: bool) -> Self {
         Self {
             meta: Meta::new(ledger),
-            groups: Recent::new(),
-            live: Recent::new(),
+            groups: Recent::new(readable),
+            live: live::Sets::new(readable),
             times: time::Tail::new(),
         }
     }
@@ -44,7 +45,7 @@ impl Maker {
     /// Continues stored rows.
     pub(crate) fn resume<S: Source>(meta: Meta, source: &S) -> Result<Self, ViewError> {
         let times = time::Tail::load(source, meta.next())?;
-        Ok(Self { meta, times, ..Self::new(meta.ledger) })
+        Ok(Self { meta, times, ..Self::new(meta.ledger, true) })
     }
 
     /// Whether these changes come next and make sense, before any of them is applied.
@@ -68,7 +69,7 @@ impl Maker {
         below: &S,
     ) -> Result<(), ViewError> {
         let seq = changes.seq;
-        let Self { meta, groups, live: counts, times } = self;
+        let Self { meta, groups, live: sets, times } = self;
         let mut rows = Rows { below, pending, meta };
         let mut turns = Turns::new();
         let mut numbers = Numbers::new();
@@ -76,7 +77,7 @@ impl Maker {
         for birth in births(changes) {
             id::put(&mut rows, birth.id, seq);
             lineage::put_derived(&mut rows, birth);
-            numbers = join_groups(&mut rows, groups, counts, birth)?;
+            numbers = join_groups(&mut rows, groups, sets, birth)?;
         }
         for change in &changes.list {
             match change {
@@ -87,10 +88,11 @@ impl Maker {
                         None => version::put(&mut rows, *born, seq, lifecycle),
                     }
                     if was_live != live || *born == seq {
-                        add_turn(&mut turns, *scope, *key, (*born, *live));
+                        let turn = live::Turn { born: born.0, began: *live };
+                        add_turn(&mut turns, *scope, *key, turn);
                     }
                 }
-                Change::Alias(id, value) => alias::put(&mut rows, *id, value)?,
+                Change::Alias(id, value) => alias::put(&mut rows, seq, *id, value)?,
                 Change::Task(id, value) => task::put(&mut rows, *id, value)?,
                 Change::Erasure(id, value) => erasure::put(&mut rows, *id, value)?,
                 _ => {
@@ -100,7 +102,7 @@ impl Maker {
         }
         for (listed, turns) in turns {
             let number = group::number_or_new(&mut rows, groups, listed)?.number;
-            live::put(&mut rows, counts, number, seq, &turns)?;
+            live::put(&mut rows, sets, number, seq, &turns)?;
         }
         self.meta.applied = Some(Applied { seq, hash: changes.hash });
         Ok(())
@@ -122,14 +124,14 @@ impl Maker {
 fn join_groups<S: Source>(
     rows: &mut Rows<'_, S>,
     groups: &mut Recent<Group, u64>,
-    counts: &mut Recent<u64, live::Count>,
+    sets: &mut live::Sets,
     birth: &Birth,
 ) -> Result<Numbers, ViewError> {
     let mut numbers = Numbers::new();
     for listed in Group::of(birth) {
         let found = group::number_or_new(rows, groups, listed)?;
         match listed.has_live_set() {
-            true if found.new => live::begin(counts, found.number),
+            true if found.new => live::begin(sets, found.number),
             true => {}
             false => group::join(rows, found.number, birth.seq),
         }

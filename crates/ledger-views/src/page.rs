@@ -106,11 +106,12 @@ pub(crate) fn merge(page: &[u8], newer: Vec<Row>) -> Result<Vec<Row>, Broken> {
 }
 
 fn pack(rows: Vec<Row>, appended: bool) -> Vec<Row> {
-    let total: usize = rows.iter().map(weight).sum();
+    let total: usize = rows.iter().map(|(key, value)| weight(key, value)).sum();
     // What grows at its end is packed full; what grows in its middle will grow there again.
     let most = if appended { FULL } else { total.div_ceil(total.div_ceil(FULL).max(1)) };
     let mut packer = Packer::new(most);
-    let mut pages: Vec<Row> = rows.into_iter().filter_map(|row| packer.put(row)).collect();
+    let mut pages: Vec<Row> =
+        rows.iter().filter_map(|(key, value)| packer.put(key, value)).collect();
     pages.extend(packer.end());
     pages
 }
@@ -128,10 +129,10 @@ impl Packer {
     }
 
     /// Adds a row; gives the page before it, when that is full.
-    pub(crate) fn put(&mut self, row: Row) -> Option<Row> {
-        let full = self.page.weight > 0 && self.page.weight + weight(&row) > self.most;
+    pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Option<Row> {
+        let full = self.page.weight > 0 && self.page.weight + weight(key, value) > self.most;
         let before = full.then(|| std::mem::take(&mut self.page).end());
-        self.page.put(row);
+        self.page.put(key, value);
         before
     }
 
@@ -141,7 +142,7 @@ impl Packer {
     }
 }
 
-fn weight((key, value): &Row) -> usize {
+const fn weight(key: &[u8], value: &[u8]) -> usize {
     key.len() + value.len() + 3
 }
 
@@ -154,8 +155,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn put(&mut self, row: Row) {
-        let (key, value) = &row;
+    fn put(&mut self, key: &[u8], value: &[u8]) {
         let shared = key.iter().zip(&self.before).take_while(|(a, b)| a == b).count();
         let own = key.get(shared..).unwrap_or_default();
         for length in [shared, own.len(), value.len()] {
@@ -164,10 +164,11 @@ impl Writer {
         self.out.extend_from_slice(own);
         self.out.extend_from_slice(value);
         if self.weight == 0 {
-            self.first.clone_from(key);
+            self.first = key.to_vec();
         }
-        self.weight += weight(&row);
-        self.before = row.0;
+        self.weight += weight(key, value);
+        self.before.truncate(shared);
+        self.before.extend_from_slice(own);
     }
 
     fn end(self) -> Row {

@@ -5,9 +5,11 @@
 //! assumption: ids of memories that were made in one millisecond are in no order.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use crate::error::{Broken, ViewError};
 use crate::key::Kind;
+use crate::sort::Sorter;
 use crate::source::{Go, Source};
 
 /// What a row costs in memory beside its bytes: two allocations and its place in the map.
@@ -18,18 +20,44 @@ const ROW_OVERHEAD: usize = 96;
 pub(crate) struct Pending {
     rows: BTreeMap<Vec<u8>, Vec<u8>>,
     bytes: usize,
-    /// Whether rows that no later row depends on are kept as well.
-    all: bool,
+    /// What else happens to a row than being kept; none: it is kept, whatever it is.
+    other: Option<Other>,
+}
+
+/// Where nobody reads, only rows whose old form is needed again are kept.
+#[derive(Debug)]
+enum Other {
+    /// All are dropped: they were counted and summed.
+    Drop,
+    /// All are sorted for new views.
+    Sort(Sorter),
 }
 
 impl Pending {
-    pub(crate) const fn new(all: bool) -> Self {
-        Self { rows: BTreeMap::new(), bytes: 0, all }
+    /// Rows that can be read.
+    pub(crate) const fn readable() -> Self {
+        Self { rows: BTreeMap::new(), bytes: 0, other: None }
+    }
+
+    /// Rows that are only counted and summed.
+    pub(crate) const fn summed() -> Self {
+        Self { rows: BTreeMap::new(), bytes: 0, other: Some(Other::Drop) }
+    }
+
+    /// Rows for new views: `dir` takes what does not fit into `most` bytes of memory.
+    pub(crate) fn sorted(dir: &Path, most: usize) -> Self {
+        let other = Some(Other::Sort(Sorter::new(dir, most)));
+        Self { rows: BTreeMap::new(), bytes: 0, other }
     }
 
     pub(crate) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
-        if !self.all && !Kind::of(&key).is_some_and(Kind::is_read_back) {
-            return;
+        if let Some(other) = &mut self.other {
+            if let Other::Sort(sorter) = other {
+                sorter.put(&key, &value);
+            }
+            if !Kind::of(&key).is_some_and(Kind::is_replaced) {
+                return;
+            }
         }
         let (key_bytes, value_bytes) = (key.len(), value.len());
         self.bytes += value_bytes;
@@ -39,26 +67,25 @@ impl Pending {
         }
     }
 
-    /// Where nobody reads, drops the rows of a range: nothing depends on them any more.
-    pub(crate) fn forget(&mut self, from: &[u8], to: &[u8]) {
-        if self.all {
-            return;
+    /// Moves sorted rows out of memory when it is time.
+    pub(crate) fn settle(&mut self) -> Result<(), ViewError> {
+        match &mut self.other {
+            Some(Other::Sort(sorter)) => sorter.settle(),
+            _ => Ok(()),
         }
-        let gone: Vec<Vec<u8>> = self.range(from, to).map(|(key, _)| key.clone()).collect();
-        for key in gone {
-            self.rows.remove(&key);
+    }
+
+    /// The sorted rows.
+    pub(crate) fn into_sorter(self) -> Option<Sorter> {
+        match self.other {
+            Some(Other::Sort(sorter)) => Some(sorter),
+            _ => None,
         }
     }
 
     /// About how much memory the rows take.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
-    }
-
-    /// Takes all rows out, in order.
-    pub(crate) fn take(&mut self) -> BTreeMap<Vec<u8>, Vec<u8>> {
-        self.bytes = 0;
-        std::mem::take(&mut self.rows)
     }
 
     /// All rows, in order.
@@ -200,7 +227,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_in_both_for_a_moment_are_scanned_once() {
-        let (mut pending, mut below) = (Pending::new(true), Pending::new(true));
+        let (mut pending, mut below) = (Pending::readable(), Pending::readable());
         for key in [b"a", b"c", b"d"] {
             below.put(key.to_vec(), Vec::new());
         }
@@ -212,7 +239,7 @@ mod tests {
 
     #[test]
     fn rows_are_scanned_in_order_wherever_they_are() {
-        let (mut pending, mut below) = (Pending::new(true), Pending::new(true));
+        let (mut pending, mut below) = (Pending::readable(), Pending::readable());
         for key in [b"c", b"f", b"h"] {
             below.put(key.to_vec(), Vec::new());
         }
@@ -229,7 +256,7 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_once_for_each_row() {
-        let mut pending = Pending::new(true);
+        let mut pending = Pending::readable();
         pending.put(b"key".to_vec(), vec![0; 10]);
         let before = pending.bytes();
         pending.put(b"key".to_vec(), vec![0; 30]);

@@ -105,8 +105,8 @@ impl Views {
         alias::get(&self.rows().over(), id)
     }
 
-    /// Aliases of one kind bound under `parent` until a record, in the order in which they were
-    /// bound. Under the zero alias are those without a parent.
+    /// Aliases of one kind bound under `parent` from one record until another, in the order in which
+    /// they were bound. Under the zero alias are those without a parent.
     ///
     /// # Errors
     /// See the head of these methods.
@@ -114,10 +114,11 @@ impl Views {
         &self,
         parent: AliasId,
         kind: AliasKind,
-        seq: Seq,
+        from: Seq,
+        until: Seq,
     ) -> Result<Vec<AliasId>, ViewError> {
-        self.reached(seq)?;
-        alias::children(&self.rows().over(), parent, kind, seq)
+        self.reached(until)?;
+        alias::children(&self.rows().over(), parent, kind, from, until)
     }
 
     /// Births of the memories whose writes, until a record, named `source` as what they were made

@@ -35,15 +35,6 @@ pub(crate) enum NotOpened {
     Failed(String),
 }
 
-/// How rows are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Storing {
-    /// All at once, or none: for rows that are in force.
-    Whole,
-    /// One by one: cheaper, and enough where nobody relies on them before the end.
-    Loading,
-}
-
 impl Table {
     /// Makes a database where none is.
     pub(crate) fn create(path: &Path, cache_bytes: u64) -> Result<Self, ViewError> {
@@ -72,12 +63,11 @@ impl Table {
         Ok(Self { db: Some(db), read: AtomicU64::new(0), doubted: AtomicBool::new(false) })
     }
 
-    /// Stores rows and the row about all rows.
+    /// Stores rows and the row about all rows: all at once, or none.
     pub(crate) fn store(
         &self,
         rows: impl Iterator<Item = Row>,
         meta: Vec<u8>,
-        storing: Storing,
     ) -> Result<(), ViewError> {
         self.guarded("storing rows", |db| {
             let failed = |error| ViewError::doubt("storing rows", error);
@@ -89,12 +79,7 @@ impl Table {
                 while let Some((key, value)) = rows.next_if(|(key, _)| home.holds(key)) {
                     newer.push((key, value));
                 }
-                for (at, page) in home.merge(newer)? {
-                    match storing {
-                        Storing::Whole => batch.insert(at, page),
-                        Storing::Loading => drop(db.insert(at, page).map_err(failed)?),
-                    }
-                }
+                home.merge(newer)?.into_iter().for_each(|(at, page)| batch.insert(at, page));
             }
             batch.insert(META, meta);
             db.apply_batch(batch).map_err(failed)

@@ -14,7 +14,7 @@ use crate::guard::{Clean, Place};
 use crate::maker::Maker;
 use crate::meta::{Applied, Meta};
 use crate::pending::{Over, Pending};
-use crate::table::{Storing, Table};
+use crate::table::Table;
 
 /// Records after which readers get a turn.
 const PIECE: usize = 64;
@@ -72,7 +72,7 @@ pub struct Views {
 impl Views {
     pub(crate) fn new(table: Table, place: Place, maker: Maker, cache_bytes: u64) -> Self {
         let visible = RwLock::new(maker.meta);
-        let pending = RwLock::new(Pending::new(true));
+        let pending = RwLock::new(Pending::readable());
         let (maker, torn) = (Mutex::new(maker), AtomicBool::new(false));
         Self { table, place, maker, pending, visible, torn, cache_bytes }
     }
@@ -153,7 +153,7 @@ impl Views {
             let pending = views.pending();
             if !pending.rows().is_empty() {
                 let rows = pending.rows().iter().map(|(key, value)| (key.clone(), value.clone()));
-                views.table.store(rows, maker.meta.encode(), Storing::Whole)?;
+                views.table.store(rows, maker.meta.encode())?;
             }
             drop(pending);
             views.pending.write().unwrap_or_else(PoisonError::into_inner).clear();

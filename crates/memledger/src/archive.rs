@@ -128,9 +128,13 @@ impl AliasSource for Archive {
         Ok(self.aliases.get(&id).cloned())
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        let fits =
-            |alias: &Alias| alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent;
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
+        let fits = |alias: &Alias| alias.bound >= from && alias.is_under(parent, kind);
         let all = self.aliases.iter().filter(|(_, alias)| fits(alias));
         Ok(all.map(|(id, alias)| (*id, alias.clone())).collect())
     }

@@ -22,7 +22,7 @@ pub use create::{Created, InitOptions};
 pub(crate) use create::{empty_log, empty_storage};
 pub use open::OpenOptions;
 pub(crate) use open::{hold, open_storage};
-pub(crate) use saved::replay;
+pub(crate) use saved::{is_far_behind, replay};
 pub use status::StatusReport;
 
 use crate::answer::{Difference, LogEntry};
@@ -281,7 +281,7 @@ impl Ledger {
             Some(state) => (state, ready.saved),
             None => saved::state_at_head(&*self.storage, self.vault.reader())?,
         };
-        self.names.load_all(&self.vault, state.aliases())?;
+        self.names.prepare(&self.vault, &state)?;
         let writer = Writer::start(Start {
             ledger: self.id(),
             appender: ready.appender,
@@ -304,18 +304,24 @@ impl Ledger {
     /// # Errors
     /// When something could not be written; what was acknowledged is safe all the same.
     pub fn close(self) -> Result<()> {
-        let Self { storage, views, hand, vault, .. } = self;
-        drop(vault);
+        let Self { storage, views, hand, vault, names, .. } = self;
         let hand = hand.into_inner().unwrap_or_else(PoisonError::into_inner);
         let appender = match hand {
             Hand::ReadOnly | Hand::Broken(_) => None,
-            Hand::Ready(ready) => Some(ready.appender),
+            Hand::Ready(ready) => {
+                if let Some(state) = &ready.state {
+                    saved::save_if_worthwhile(&*storage, state, ready.saved)?;
+                }
+                Some(ready.appender)
+            }
             Hand::Writing(writer, saved) => {
                 let finished = writer.stop()?;
                 saved::save_if_worthwhile(&*storage, &finished.state, saved)?;
+                names.save_if_worthwhile(&vault, &finished.state)?;
                 Some(finished.appender)
             }
         };
+        drop(vault);
         if let Some(feed) = views.and_then(|feed| Arc::try_unwrap(feed).ok()) {
             feed.stop()?;
         }

@@ -144,10 +144,15 @@ impl AliasSource for Views {
         Ok(Self::alias(self, id)?)
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
         let Some(applied) = self.applied() else { return Ok(Vec::new()) };
         let mut children = Vec::new();
-        for id in Self::children(self, parent, kind, applied.seq)? {
+        for id in Self::children(self, parent, kind, from, applied.seq)? {
             if let Some(alias) = Self::alias(self, id)? {
                 children.push((id, alias));
             }
@@ -164,9 +169,13 @@ impl AliasSource for StateAliases<'_> {
         Ok(self.0.alias(&id).cloned())
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        let fits =
-            |alias: &Alias| alias.kind == kind && alias.parent.unwrap_or(AliasId::ZERO) == parent;
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
+        let fits = |alias: &Alias| alias.bound >= from && alias.is_under(parent, kind);
         let all = self.0.aliases().filter(|(_, alias)| fits(alias));
         Ok(all.map(|(id, alias)| (*id, alias.clone())).collect())
     }

@@ -58,6 +58,11 @@ pub(super) fn remove(path: &Path) -> Result<bool, ViewError> {
     }
 }
 
+/// Removes a file that nobody relies on to be gone.
+pub(crate) fn remove_quietly(path: &Path) -> Result<(), ViewError> {
+    fs::remove_file(path).map_err(failed("removing", path))
+}
+
 pub(super) fn sync_parent(path: &Path) -> Result<(), ViewError> {
     path.parent().map_or(Ok(()), sync)
 }

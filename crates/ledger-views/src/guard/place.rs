@@ -85,7 +85,7 @@ impl Place {
         self.path().join("rows")
     }
 
-    pub(super) fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.dir.join(self.name())
     }
 

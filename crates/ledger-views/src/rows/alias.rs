@@ -20,22 +20,23 @@ fn under(parent: AliasId, kind: AliasKind) -> Key {
     Key::new(Kind::Child).alias(parent).alias_kind(kind)
 }
 
-/// Puts an alias as it stands.
+/// Puts an alias as it stands after a record.
 pub(crate) fn put<S: Source>(
     rows: &mut Rows<'_, S>,
+    seq: Seq,
     id: AliasId,
     alias: &Alias,
 ) -> Result<(), ViewError> {
-    let known = rows.over().get(key(id).as_slice(), |_| Ok(()))?.is_some();
     let mut value = Vec::new();
     squeeze(&mut value, &alias.encode());
-    rows.replace(key(id), value)?;
-    // Those without a parent lie under the ledger itself: whoever looks for a person, a label or a
-    // term by name has nothing but this list to find the alias.
-    if !known {
-        let parent = alias.parent.unwrap_or(AliasId::ZERO);
-        rows.put(under(parent, alias.kind).number(alias.bound.0), id.0.to_vec());
+    if alias.bound != seq {
+        return rows.replace(key(id), value);
     }
+    // Bound just now, so there is no row of it. Those without a parent lie under the ledger itself:
+    // whoever looks for a person, a label or a term by name has nothing but this list.
+    rows.put(key(id), value);
+    let parent = alias.parent.unwrap_or(AliasId::ZERO);
+    rows.put(under(parent, alias.kind).number(alias.bound.0), id.0.to_vec());
     Ok(())
 }
 
@@ -44,15 +45,21 @@ pub(crate) fn get<S: Source>(source: &S, id: AliasId) -> Result<Option<Alias>, V
     source.get(key(id).as_slice(), decode)
 }
 
-/// Aliases of one kind bound under a parent until a record, in the order in which they were bound.
+/// Aliases of one kind bound under a parent from one record until another, in the order in which
+/// they were bound.
 pub(crate) fn children<S: Source>(
     source: &S,
     parent: AliasId,
     kind: AliasKind,
-    seq: Seq,
+    from: Seq,
+    until: Seq,
 ) -> Result<Vec<AliasId>, ViewError> {
+    if from > until {
+        return Ok(Vec::new());
+    }
     let mut children = Vec::new();
-    let (from, to) = (under(parent, kind), under(parent, kind).number(seq.0));
+    let bound = |seq: Seq| under(parent, kind).number(seq.0);
+    let (from, to) = (bound(from), bound(until));
     source.each(from.as_slice(), to.as_slice(), |_, value| {
         children.push(child(value)?);
         Ok(Go::On)

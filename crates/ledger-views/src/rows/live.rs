@@ -7,31 +7,31 @@
 //! twice its size and 64 steps, at any depth of history; and a change costs about two members'
 //! worth of snapshot, whatever the size.
 
+mod sets;
+
 use ledger_format::Seq;
 use ledger_format::bytes::Reader;
-use std::collections::BTreeMap;
 
+use self::sets::{Count, Detail};
 use crate::error::{Broken, ViewError};
 use crate::key::{Key, KeyReader, Kind};
 use crate::number::{put_short, take_short};
-use crate::recent::Recent;
 use crate::rows::Rows;
 use crate::source::{Go, Source};
+
+pub(crate) use self::sets::Sets;
 
 /// Changes between snapshots of a small set.
 const SMALL: u64 = 64;
 /// Members in one row of a snapshot.
 const CHUNK: usize = 1_024;
 
-/// How large a set is and how many changes came since its last snapshot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Count {
-    size: u64,
-    since: u64,
+/// A memory that began or ceased to be live, or was born without being live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) born: u64,
+    pub(crate) began: bool,
 }
-
-/// A memory that began (true) or ceased to be live, or was born without being live.
-pub(crate) type Turn = (Seq, bool);
 
 /// The set at a record.
 #[derive(Debug)]
@@ -43,36 +43,30 @@ struct Set {
 /// Puts what a record changed in one set, and a snapshot when one is due.
 pub(crate) fn put<S: Source>(
     rows: &mut Rows<'_, S>,
-    recent: &mut Recent<u64, Count>,
+    sets: &mut Sets,
     group: u64,
     seq: Seq,
     turns: &[Turn],
 ) -> Result<(), ViewError> {
-    let mut count = match recent.get(&group) {
-        Some(count) => count,
-        None => {
-            let set = read(&rows.over(), group, Seq(u64::MAX))?;
-            Count { size: set.members.len() as u64, since: set.since }
-        }
-    };
+    if !sets.knows(group) {
+        let Set { members, since } = read(&rows.over(), group, Seq(u64::MAX))?;
+        sets.learn(group, Count { size: members.len() as u64, since }, members);
+    }
     rows.put(turns_key(group).number(seq.0), encode_turns(seq, turns));
-    for (born, began) in turns {
-        let ceased = !began && *born != seq;
-        count.size = (count.size + u64::from(*began)).saturating_sub(u64::from(ceased));
-        count.since += 1;
+    if sets.add(group, seq.0, turns) {
+        let members = match sets.take_members(group) {
+            Some(members) => members,
+            None => read(&rows.over(), group, seq)?.members,
+        };
+        snapshot(rows, group, seq, &members);
+        sets.snapshot(group, members);
     }
-    if count.since >= count.size.max(SMALL) {
-        let set = read(&rows.over(), group, seq)?;
-        snapshot(rows, group, seq, &set.members);
-        count.since = 0;
-    }
-    recent.insert(group, count);
     Ok(())
 }
 
 /// A set that is known to be empty, because its group is new.
-pub(crate) fn begin(recent: &mut Recent<u64, Count>, group: u64) {
-    recent.insert(group, Count::default());
+pub(crate) fn begin(sets: &mut Sets, group: u64) {
+    sets.learn(group, Count::default(), Vec::new());
 }
 
 /// Who was live at a record, in the order of births.
@@ -92,7 +86,7 @@ pub(crate) fn members<S: Source>(
     let (first, last) = (turns_key(group).number(from.0), turns_key(group).number(to.0));
     source.each(first.as_slice(), last.as_slice(), |key, value| {
         let (seq, turns) = decode_turns(key, value)?;
-        members.extend(turns.iter().map(|(born, _)| *born).filter(|born| *born == seq));
+        members.extend(turns.iter().map(|turn| Seq(turn.born)).filter(|born| *born == seq));
         Ok(if members.len() < most { Go::On } else { Go::Stop })
     })?;
     Ok(members)
@@ -107,11 +101,7 @@ fn snapshot_key(group: u64) -> Key {
 }
 
 fn snapshot<S: Source>(rows: &mut Rows<'_, S>, group: u64, seq: Seq, members: &[u64]) {
-    // Nothing behind this snapshot is read by later changes.
-    let (turns, snaps) = (turns_key(group), snapshot_key(group));
-    rows.pending.forget(turns.as_slice(), turns.clone().number(seq.0).as_slice());
-    rows.pending.forget(snaps.as_slice(), snaps.clone().number(seq.0).end().as_slice());
-    let key = snaps.number(seq.0);
+    let key = snapshot_key(group).number(seq.0);
     if members.is_empty() {
         rows.put(key.number(0), Vec::new());
         return;
@@ -135,22 +125,15 @@ fn read<S: Source>(source: &S, group: u64, seq: Seq) -> Result<Set, ViewError> {
         members.append(&mut tail);
         from = at.saturating_add(1);
     }
-    let mut turned = BTreeMap::new();
-    let mut since = 0;
+    let mut turns = Vec::new();
     let key = turns_key(group);
     let (first, end) = (key.clone().number(from), key.number(seq.0));
     source.each(first.as_slice(), end.as_slice(), |key, value| {
-        for (born, began) in decode_turns(key, value)?.1 {
-            turned.insert(born.0, began);
-            since += 1;
-        }
+        turns.append(&mut decode_turns(key, value)?.1);
         Ok(Go::On)
     })?;
-    members.retain(|member| !turned.contains_key(member));
-    members.extend(turned.into_iter().filter(|(_, began)| *began).map(|(born, _)| born));
-    // Two runs in order, which this sort finds and merges.
-    members.sort();
-    Ok(Set { members, since })
+    let since = turns.len() as u64;
+    Ok(Set { members: Detail { members, turns }.into_members(), since })
 }
 
 /// The members in all chunks of a snapshot before its last one.
@@ -183,9 +166,9 @@ fn place(key: &[u8]) -> Result<(u64, u64), Broken> {
 /// Each birth as its distance from the record, doubled; odd: it began.
 fn encode_turns(seq: Seq, turns: &[Turn]) -> Vec<u8> {
     let mut value = Vec::new();
-    for (born, began) in turns {
-        let back = seq.0.saturating_sub(born.0);
-        put_short(&mut value, back.saturating_mul(2) | u64::from(*began));
+    for turn in turns {
+        let back = seq.0.saturating_sub(turn.born);
+        put_short(&mut value, back.saturating_mul(2) | u64::from(turn.began));
     }
     value
 }
@@ -199,7 +182,7 @@ fn decode_turns(key: &[u8], value: &[u8]) -> Result<(Seq, Vec<Turn>), Broken> {
     while !reader.rest().is_empty() {
         let turn = take_short(&mut reader)?;
         let born = seq.checked_sub(turn / 2).ok_or(Broken("a change of an unborn memory"))?;
-        turns.push((Seq(born), turn % 2 == 1));
+        turns.push(Turn { born, began: turn % 2 == 1 });
     }
     Ok((Seq(seq), turns))
 }

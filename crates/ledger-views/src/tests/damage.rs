@@ -8,7 +8,7 @@ use super::model::built;
 use super::world::{Chance, LEDGER, long};
 use crate::guard::Place;
 use crate::source::{Go, Source as _};
-use crate::table::{Storing, Table};
+use crate::table::Table;
 use crate::{Fold, OpenOptions, Opened, Rebuild, Unusable, ViewError, Views};
 
 const OPTIONS: OpenOptions = OpenOptions::new(LEDGER);
@@ -167,10 +167,7 @@ fn rows_that_are_not_what_was_written_are_found_without_the_mark() {
         let place = Place::current(dir.path()).expect("reads").expect("in force");
         let table = Table::open(&place.rows(), OpenOptions::CACHE_BYTES);
         let rows = Rows::from([row]);
-        table
-            .expect("opens")
-            .store(rows.into_iter(), meta.clone(), Storing::Whole)
-            .expect("stores");
+        table.expect("opens").store(rows.into_iter(), meta.clone()).expect("stores");
         assert_eq!(open(), what);
     }
 }

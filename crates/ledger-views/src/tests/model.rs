@@ -93,7 +93,11 @@ fn compare_names(views: &Views, world: &World, last: Seq) -> Result<(), ViewErro
                 .collect();
             children.sort_unstable();
             let children: Vec<AliasId> = children.into_iter().map(|(_, id)| id).collect();
-            assert_eq!(views.children(parent, kind, until)?, children);
+            assert_eq!(views.children(parent, kind, Seq(0), until)?, children);
+            let later = children.get(1..).unwrap_or_default();
+            let from =
+                later.first().and_then(|id| state.alias(id)).map_or(until.next(), |a| a.bound);
+            assert_eq!(views.children(parent, kind, from, until)?, later);
         }
     }
     Ok(())

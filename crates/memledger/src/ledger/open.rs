@@ -1,11 +1,12 @@
 //! Owns opening: what is checked before anything is answered, and bringing the views to the head.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, RwLock};
 
 use ledger_format::event::ledger::Genesis;
 use ledger_format::{Event, LedgerId, Seq};
-use ledger_replay::State;
+use ledger_replay::{Changes, State};
 use ledger_store::storage::{FsStorage, Storage};
 use ledger_store::{
     Appender, Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Reader, Recovery, StoreError,
@@ -23,6 +24,10 @@ use crate::views::ViewFeed;
 
 /// Changes handed to the views at once while catching up.
 const CHUNK: usize = 4_096;
+/// While rebuilding, one thread replays and another makes rows: changes handed over at once, and how
+/// many such pieces may wait.
+const PIECE: usize = 512;
+const QUEUED_PIECES: usize = 4;
 /// Catching up is replaced by rebuilding when the views are further behind than this and than half
 /// of the log: sorted loading is several times faster than single inserts.
 const FAR_BEHIND: u64 = 50_000;
@@ -184,11 +189,11 @@ fn assemble(
     })?;
     Ok(Ledger {
         dir,
+        names: Arc::new(Names::new(Arc::clone(&storage))),
         storage,
         zone,
         vault: Vault::new(genesis.ledger, reader, Arc::new(keys)),
         genesis,
-        names: Arc::new(Names::default()),
         views,
         clock: options.clock,
         chance: options.chance,
@@ -342,9 +347,42 @@ fn catch_up(parts: &Parts, reader: &Reader, views: Views) -> Result<CaughtUp> {
 /// Makes the views anew beside the old ones and swaps them in.
 fn rebuild(parts: &Parts, reader: &Reader, cache_bytes: u64) -> Result<CaughtUp> {
     let dir = parts.dir.join("views");
-    let mut rebuild = Rebuild::begin(&dir, view_options(parts.genesis.ledger, cache_bytes))?;
-    let state = saved::replay(reader, State::default(), |changes| Ok(rebuild.push(&changes)?))?;
+    let rebuild = Rebuild::begin(&dir, view_options(parts.genesis.ledger, cache_bytes))?;
+    let (state, rebuild) = std::thread::scope(|scope| {
+        let (changes, waiting) = sync_channel(QUEUED_PIECES);
+        let rows = scope.spawn(move || make_rows(rebuild, &waiting));
+        let state = replay_into(reader, changes);
+        let rebuild = rows.join().unwrap_or_else(|_| {
+            Err(Error::new(ErrorKind::Unavailable, "making the rows of the views failed"))
+        });
+        // The rows are why the replay stopped, if both failed.
+        rebuild.and_then(|rebuild| Ok((state?, rebuild)))
+    })?;
     Ok(CaughtUp { views: rebuild.finish()?, state: Some(state), saved: None })
+}
+
+/// Replays everything and hands the changes over in pieces.
+fn replay_into(reader: &Reader, changes: SyncSender<Vec<Changes>>) -> Result<State> {
+    let stopped = |_| Error::new(ErrorKind::Unavailable, "nobody takes the changes any more");
+    let mut piece = Vec::with_capacity(PIECE);
+    let state = saved::replay(reader, State::default(), |change| {
+        piece.push(change);
+        if piece.len() < PIECE {
+            return Ok(());
+        }
+        let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE));
+        changes.send(full).map_err(stopped)
+    })?;
+    changes.send(piece).map_err(stopped)?;
+    Ok(state)
+}
+
+/// Makes rows of what arrives, until nothing more does.
+fn make_rows(mut rebuild: Rebuild, waiting: &Receiver<Vec<Changes>>) -> Result<Rebuild> {
+    for piece in waiting {
+        piece.iter().try_for_each(|changes| rebuild.push(changes))?;
+    }
+    Ok(rebuild)
 }
 
 fn view_options(ledger: LedgerId, cache_bytes: u64) -> ledger_views::OpenOptions {

@@ -54,6 +54,13 @@ pub(super) fn load(storage: &dyn Storage, reader: &Reader) -> Option<State> {
     (state.ledger() == reader.ledger() && record.hash == head.hash).then_some(state)
 }
 
+/// Whether so many records came since something was saved that saving it again pays: writing a
+/// whole state for every few records would cost more than it saves.
+pub(crate) fn is_far_behind(saved: Option<Seq>, head: Seq) -> bool {
+    let since = head.0.saturating_sub(saved.map_or(0, |seq| seq.0));
+    since >= WORTH_RECORDS.max(head.0 / 8)
+}
+
 /// Saves the state when replaying from the last saved one would take long enough to matter.
 pub(super) fn save_if_worthwhile(
     storage: &dyn Storage,
@@ -61,8 +68,7 @@ pub(super) fn save_if_worthwhile(
     saved: Option<Seq>,
 ) -> Result<()> {
     let Some(head) = state.head() else { return Ok(()) };
-    let since = head.seq.0.saturating_sub(saved.map_or(0, |seq| seq.0));
-    if since < WORTH_RECORDS.max(head.seq.0 / 8) {
+    if !is_far_behind(saved, head.seq) {
         return Ok(());
     }
     save(storage, state).map_err(StoreError::from)?;

@@ -24,8 +24,13 @@ impl AliasSource for Claimed<'_> {
         self.viewed.alias(id)
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        self.viewed.children(parent, kind)
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
+        self.viewed.children(parent, kind, from)
     }
 }
 

@@ -210,7 +210,7 @@ fn below(past: &dyn Past, scope: AliasId) -> Result<Vec<AliasId>> {
     let mut all = vec![scope];
     let mut at = 0;
     while let Some(parent) = all.get(at).copied() {
-        let children = AliasSource::children(past, parent, AliasKind::Scope)?;
+        let children = AliasSource::children(past, parent, AliasKind::Scope, Seq(0))?;
         all.extend(children.into_iter().map(|(id, _)| id));
         at += 1;
     }

@@ -49,8 +49,13 @@ impl AliasSource for Remembered<'_> {
         self.past().alias(id)
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        self.past().children(parent, kind)
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
+        self.past().children(parent, kind, from)
     }
 }
 

@@ -20,8 +20,13 @@ impl AliasSource for Viewed<'_> {
         AliasSource::alias(self.views, id)
     }
 
-    fn children(&self, parent: AliasId, kind: AliasKind) -> Result<Vec<(AliasId, Alias)>> {
-        AliasSource::children(self.views, parent, kind)
+    fn children(
+        &self,
+        parent: AliasId,
+        kind: AliasKind,
+        from: Seq,
+    ) -> Result<Vec<(AliasId, Alias)>> {
+        AliasSource::children(self.views, parent, kind, from)
     }
 }
 
