@@ -26,6 +26,7 @@ mod peers;
 mod postgres;
 mod rebuild;
 mod size;
+mod stages;
 mod verify;
 mod world;
 

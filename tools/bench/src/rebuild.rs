@@ -12,7 +12,9 @@ pub(crate) fn run(records: u64) {
     let (ledger, clock) = create(&path);
     let keys = (records / 10).max(1);
     fill(&ledger, &clock, records, keys);
+    let id = ledger.id();
     ledger.close().unwrap();
+    crate::stages::print(id, &path, &dir.path().join("beside"));
     let (mut to_sled, mut to_sqlite, mut rates) = (vec![], vec![], vec![]);
     for round in 0..3 {
         std::fs::remove_dir_all(path.join("views")).unwrap();
