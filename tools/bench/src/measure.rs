@@ -27,13 +27,6 @@ fn spent() -> Duration {
     Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
 }
 
-/// Processor seconds of all threads that `work` takes.
-pub(crate) fn cpu(work: impl FnOnce()) -> f64 {
-    let before = cpu_seconds();
-    work();
-    cpu_seconds() - before
-}
-
 /// Median, lowest and highest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {

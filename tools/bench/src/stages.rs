@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use ledger_format::{LedgerId, Seq};
 use ledger_replay::{Sequenced, State, apply};
@@ -17,7 +18,9 @@ pub(crate) fn print(ledger: LedgerId, path: &Path, beside: &Path) {
     let reader = Reader::open(storage, ledger).unwrap();
     let events = reader.head().unwrap().seq.0 + 1;
     let mut lines: Vec<(&str, f64)> = vec![];
-    let mut line = |name, seconds: f64| lines.push((name, seconds * 1e6 / events as f64));
+    let mut line = |name, spent: ((), Duration)| {
+        lines.push((name, spent.1.as_secs_f64() * 1e6 / events as f64));
+    };
     let stream = || reader.stream(Seq(0), Check::Chain).map(Result::unwrap);
     line("read and verify", cpu(|| assert_eq!(stream().count() as u64, events)));
     let decoded =
