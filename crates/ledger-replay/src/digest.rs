@@ -39,11 +39,11 @@ impl Coded for PayloadSet {
         self.ranges().collect::<Vec<_>>().put(out);
     }
     fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let ranges = Vec::take(reader)?;
         let mut set = Self::default();
-        for range in Vec::take(reader)? {
-            set.insert(range);
-        }
-        Ok(set)
+        ranges.iter().for_each(|range| set.insert(*range));
+        // Ranges that overlap, touch or are out of order would be saved in another way.
+        if set.ranges().eq(ranges) { Ok(set) } else { Err(DecodeError("payload ranges")) }
     }
 }
 
