@@ -21,7 +21,7 @@ use ledger_store::{Appender, Recovery};
 pub use create::{Created, InitOptions};
 pub(crate) use create::{empty_log, empty_storage};
 pub use open::OpenOptions;
-pub(crate) use open::{hold, open_storage};
+pub(crate) use open::{hold, open_storage, ready_keys, settle_keys};
 pub(crate) use saved::{is_far_behind, replay};
 pub use status::StatusReport;
 
@@ -268,15 +268,8 @@ impl Ledger {
         }
     }
 
-    fn launch(&self, ready: Ready) -> Result<(Writer, Option<Seq>)> {
-        let head = ready.appender.head();
-        if ready.recovery.unclean {
-            // The stop may have come between the two copies of a key page.
-            self.vault.keys().repair()?;
-        }
-        self.vault
-            .keys()
-            .reset_unreferenced(head.map_or_else(Default::default, |head| head.next_payload))?;
+    fn launch(&self, mut ready: Ready) -> Result<(Writer, Option<Seq>)> {
+        open::ready_keys(&mut ready.appender, self.vault.keys())?;
         let (state, saved) = match ready.state {
             Some(state) => (state, ready.saved),
             None => saved::state_at_head(&*self.storage, self.vault.reader())?,

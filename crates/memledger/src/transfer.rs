@@ -14,7 +14,9 @@ use ledger_store::{Appender, KeyState, MasterEnv, MasterKey, NewRecord, StoredRe
 use zeroize::Zeroizing;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::ledger::{Ledger, OpenOptions};
+use crate::ledger::{
+    Ledger, OpenOptions, empty_log, empty_storage, hold, ready_keys, settle_keys,
+};
 use crate::vault::decode;
 
 /// A payload as stored, with its key where it may leave.
@@ -163,15 +165,15 @@ struct Target {
 
 impl Target {
     fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
-        let (storage, config, appender) = crate::ledger::hold(dir, &options)?;
+        let (storage, config, mut appender, recovery) = hold(dir, &options)?;
         let master = MasterKey::load(&options.master, &config.ledger)?;
         let keys = ledger_store::KeyStore::open(
             storage,
             config.ledger,
             master.as_ref().map(|(key, _)| key),
         )?;
-        let next = appender.head().map_or(PayloadId(1), |head| head.next_payload);
-        keys.reset_unreferenced(next)?;
+        settle_keys(&keys, &recovery)?;
+        ready_keys(&mut appender, &keys)?;
         Ok(Self::new(appender, keys, config.ledger))
     }
 
@@ -183,13 +185,13 @@ impl Target {
                 "the first record is not genesis: records from the middle of a ledger continue that ledger, they cannot begin a new one",
             ));
         };
-        let storage = crate::ledger::empty_storage(dir)?;
+        let storage = empty_storage(dir)?;
         // The same ledger may have been here before: its master key is used again.
         let (master, _) = match MasterKey::load(env, &genesis.ledger)? {
             Some(found) => found,
             None => MasterKey::create(env, &genesis.ledger)?,
         };
-        let (appender, keys) = crate::ledger::empty_log(&storage, &genesis, &master)?;
+        let (appender, keys) = empty_log(&storage, &genesis, &master)?;
         Ok(Self::new(appender, keys, genesis.ledger))
     }
 

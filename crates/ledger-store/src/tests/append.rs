@@ -7,8 +7,8 @@ use ledger_format::segment::SegmentHeader;
 use ledger_format::tree::Frontier;
 use ledger_format::{BatchHash, Micros, PayloadId, RecordView, SegmentNo, Seq, limits};
 
-use super::{LEDGER, commit, first_segment, record, records, shared, small};
-use crate::storage::{FsStorage, MemStorage, Storage};
+use super::{LEDGER, commit, first_segment, open, record, records, shared, small};
+use crate::storage::{FsStorage, MemStorage, Storage, Survival};
 use crate::{Appender, Check, Class, Reader, StoreError, StoreOptions, layout};
 
 fn both(test: impl Fn(Arc<dyn Storage>, StoreOptions)) {
@@ -262,4 +262,23 @@ fn erased_payload_bytes_are_gone_and_the_head_is_anchored_first() {
     let (appender, recovery) = super::open(&storage).unwrap();
     assert!(recovery.dropped.is_none());
     assert_eq!(appender.head().unwrap().seq, Seq(3));
+}
+
+/// Keys are changed before the first batch, so a holder has to be seen before it.
+#[test]
+fn a_ledger_in_use_does_not_look_closed() {
+    let storage = MemStorage::new();
+    let mut appender = Appender::create(shared(&storage), LEDGER, 1, small()).unwrap();
+    commit(&mut appender).unwrap();
+    appender.close().unwrap();
+    let (mut appender, recovery) = open(&storage).unwrap();
+    assert!(!recovery.unclean);
+    appender.mark_in_use().unwrap();
+    let ops = storage.ops();
+    appender.mark_in_use().unwrap();
+    assert_eq!(storage.ops(), ops, "said once");
+    drop(appender);
+    let (appender, recovery) = open(&storage.crash(Survival::Nothing)).unwrap();
+    assert!(recovery.unclean, "the holder was gone without closing");
+    appender.close().unwrap();
 }

@@ -77,12 +77,30 @@ pub(super) struct Parts {
 pub(crate) fn hold(
     dir: &Path,
     options: &OpenOptions,
-) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender)> {
+) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender, Recovery)> {
     let storage = open_storage(dir, false)?;
     let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
-    let (appender, _) = Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
-        .map_err(|error| busy(dir, error))?;
-    Ok((storage, config, appender))
+    let (appender, recovery) =
+        Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
+            .map_err(|error| busy(dir, error))?;
+    Ok((storage, config, appender, recovery))
+}
+
+/// After an unclean stop a holder brings both copies of every key page in step before anything else,
+/// because closing will say that all is in order.
+pub(crate) fn settle_keys(keys: &KeyStore, recovery: &Recovery) -> Result<()> {
+    if recovery.unclean {
+        keys.repair()?;
+    }
+    Ok(())
+}
+
+/// Makes the keys ready for new payloads. The log says first that it is in use: a stop between the
+/// two copies of a page must not look like damage of a ledger that was closed.
+pub(crate) fn ready_keys(appender: &mut Appender, keys: &KeyStore) -> Result<()> {
+    appender.mark_in_use()?;
+    let next = appender.head().map_or_else(Default::default, |head| head.next_payload);
+    Ok(keys.reset_unreferenced(next)?)
 }
 
 impl Ledger {
@@ -181,6 +199,9 @@ fn assemble(
         None => (None, "not found".to_owned()),
     };
     let keys = KeyStore::open(Arc::clone(&storage), genesis.ledger, key.as_ref())?;
+    if let Hand::Ready(ready) = &hand {
+        settle_keys(&keys, &ready.recovery)?;
+    }
     let zone = Zone::parse(&genesis.zone).map_err(|error| {
         Error::new(
             ErrorKind::Unproven,

@@ -2,6 +2,7 @@
 
 mod directory;
 mod format;
+mod imports;
 mod payload;
 mod replay;
 mod words;
@@ -29,6 +30,8 @@ pub const TARGETS: &[Target] = &[
     target("civil", words::civil, 20_000),
     target("directory", directory::edits, 400),
     target("extensions", format::extensions, 20_000),
+    target("history", imports::history, 60),
+    target("jsonl", imports::jsonl, 60),
     target("key_file_header", format::key_file_header, 2_000),
     target("key_page", format::key_page, 2_000),
     target("ledger_toml", words::ledger_toml, 20_000),
@@ -40,6 +43,7 @@ pub const TARGETS: &[Target] = &[
     target("replay", replay::events, 2_000),
     target("saved_state", replay::saved_state, 5_000),
     target("segment_header", format::segment_header, 2_000),
+    target("triples", imports::triples, 60),
 ];
 
 /// The target of a name.

@@ -176,6 +176,21 @@ impl Appender {
         self.settle(done)
     }
 
+    /// Says in the anchor that the ledger is in use, if it says that it was closed. Needed before
+    /// anything but the log is changed, such as key pages, so that a stop in between is seen as
+    /// one; the first batch needs no anchor for that.
+    ///
+    /// # Errors
+    /// As [`Appender::commit`].
+    pub fn mark_in_use(&mut self) -> Result<(), StoreError> {
+        self.check_usable()?;
+        if !self.anchored_clean {
+            return Ok(());
+        }
+        let done = self.write_anchor(false);
+        self.settle(done)
+    }
+
     /// Destroys stored payload bytes: overwritten with zeros, flushed, then released. The head is
     /// anchored before, because recovery checks the payloads of what is not.
     ///
