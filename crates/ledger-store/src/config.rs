@@ -18,6 +18,8 @@ use crate::storage::{RelPath, Storage};
 
 /// The file.
 pub const CONFIG_FILE: RelPath = RelPath::from_static("ledger.toml");
+/// What it is called until it is whole.
+const UNFINISHED: RelPath = RelPath::from_static("ledger.toml.new");
 /// The format this program writes.
 const FORMAT: i64 = 1;
 /// No such file is longer; a longer one is not read into memory.
@@ -156,14 +158,19 @@ impl LedgerConfig {
         Ok(Self { ledger, origin, zone, created_at: Micros(created_at), clock })
     }
 
-    /// Writes the file, which must not exist, and flushes it and its directory.
+    /// Writes the file, which must not exist, and flushes it and its directory. The name appears
+    /// only with its whole content: it is what makes a directory a ledger.
     ///
     /// # Errors
     /// [`StoreError::Storage`].
     pub fn write(&self, storage: &dyn Storage) -> Result<(), StoreError> {
-        let file = storage.create_exclusive(&CONFIG_FILE)?;
+        if storage.exists(&CONFIG_FILE)? {
+            return Err(StoreError::Invalid { what: "a second ledger.toml" });
+        }
+        let file = storage.create_exclusive(&UNFINISHED)?;
         file.write_all_at(self.render().as_bytes(), 0)?;
         file.sync_all()?;
+        storage.rename(&UNFINISHED, &CONFIG_FILE)?;
         storage.sync_dir(&RelPath::ROOT)?;
         Ok(())
     }

@@ -5,7 +5,7 @@ use ledger_format::event::ledger::Limits;
 
 use super::*;
 use crate::Class;
-use crate::storage::{FsStorage, MemStorage, Survival};
+use crate::storage::{Fault, FaultPlan, FsStorage, MemStorage, Survival};
 
 fn genesis() -> Genesis {
     Genesis {
@@ -110,4 +110,23 @@ fn bytes_that_are_no_text_and_files_that_are_too_long_are_refused() {
     assert!(LedgerConfig::read(&storage).unwrap_err().to_string().contains("not a text"));
     storage.edit(&CONFIG_FILE, |bytes| bytes.resize(70_000, b'\n')).unwrap();
     assert!(LedgerConfig::read(&storage).unwrap_err().to_string().contains("too many"));
+}
+
+#[test]
+fn a_cut_while_it_is_written_leaves_no_half_of_it() {
+    let config = config();
+    let whole = MemStorage::new();
+    config.write(&whole).unwrap();
+    assert!(config.write(&whole).is_err(), "a ledger is made once");
+    for op in 0..whole.ops() {
+        let storage = MemStorage::new();
+        storage.set_fault(FaultPlan::at(op, Fault::StopInside { bytes: 20 }));
+        let _ = config.write(&storage);
+        for how in [Survival::Nothing, Survival::Everything, Survival::Seeded(op)] {
+            let left = storage.crash(how);
+            if left.contents(&CONFIG_FILE).is_some() {
+                assert_eq!(LedgerConfig::read(&left).unwrap(), config, "{op} {how:?}");
+            }
+        }
+    }
 }
