@@ -9,14 +9,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::payload::Sealed;
-use ledger_format::{BatchNo, Event, Kind, PayloadId, RecordHash, RecordView, Role, Seq, hash};
+use ledger_format::{
+    BatchNo, Event, Kind, LedgerId, PayloadId, PayloadRef, RecordHash, RecordView, Role, Seq, hash,
+    payload,
+};
+use ledger_replay::PayloadSet;
 use ledger_store::{Appender, KeyState, MasterEnv, MasterKey, NewRecord, StoredRecord};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::ledger::{
-    Ledger, OpenOptions, empty_log, empty_storage, hold, ready_keys, settle_keys,
-};
+use crate::ledger::{Ledger, OpenOptions, empty_log, empty_storage, hold, ready_keys, settle_keys};
 use crate::vault::decode;
 
 /// A payload as stored, with its key where it may leave.
@@ -156,11 +158,14 @@ struct Target {
     appender: Appender,
     keys: Arc<ledger_store::KeyStore>,
     reader: ledger_store::Reader,
-    ledger: ledger_format::LedgerId,
+    ledger: LedgerId,
     /// Records of one batch of the origin, to be one batch here too.
     waiting: Vec<(NewRecord, RecordHash, Seq)>,
     batch: Option<BatchNo>,
     new_keys: BTreeMap<PayloadId, Option<Zeroizing<[u8; 32]>>>,
+    /// Payloads that came without content, and what the erasures among the records cover.
+    gone: Vec<(PayloadId, Seq)>,
+    erased: PayloadSet,
 }
 
 impl Target {
@@ -195,11 +200,7 @@ impl Target {
         Ok(Self::new(appender, keys, genesis.ledger))
     }
 
-    fn new(
-        appender: Appender,
-        keys: ledger_store::KeyStore,
-        ledger: ledger_format::LedgerId,
-    ) -> Self {
+    fn new(appender: Appender, keys: ledger_store::KeyStore, ledger: LedgerId) -> Self {
         Self {
             reader: appender.reader(),
             appender,
@@ -208,6 +209,8 @@ impl Target {
             waiting: Vec::new(),
             batch: None,
             new_keys: BTreeMap::new(),
+            gone: Vec::new(),
+            erased: PayloadSet::default(),
         }
     }
 
@@ -248,7 +251,8 @@ impl Target {
             let pepper = given.remove(at);
             self.new_keys.insert(pepper.id, pepper.key);
         }
-        let payloads = sealed(&view, raw.seq, &given)?;
+        let payloads = sealed(&self.ledger, &view, raw.seq, &given)?;
+        self.note_erasures(&view, &given)?;
         self.new_keys.extend(given.into_iter().map(|payload| (payload.id, payload.key)));
         let record = NewRecord {
             header: view.header.clone(),
@@ -258,6 +262,15 @@ impl Target {
         };
         self.waiting.push((record, raw.hash, raw.seq));
         Ok(true)
+    }
+
+    fn note_erasures(&mut self, view: &RecordView<'_>, given: &[RawPayload]) -> Result<()> {
+        let gone = given.iter().filter(|payload| payload.is_erased());
+        self.gone.extend(gone.map(|payload| (payload.id, view.header.seq)));
+        if let Event::EraseIntent(intent) = view.event()? {
+            intent.payloads.iter().for_each(|range| self.erased.insert(*range));
+        }
+        Ok(())
     }
 
     /// Keys first, then the batch: content is never committed without the key that opens it.
@@ -289,7 +302,16 @@ impl Target {
 
     fn finish(mut self) -> Result<()> {
         self.flush()?;
-        Ok(self.appender.close()?)
+        self.appender.close()?;
+        match self.gone.iter().find(|(id, _)| !self.erased.contains(*id)) {
+            None => Ok(()),
+            Some((id, seq)) => Err(Error::new(
+                ErrorKind::Damaged,
+                format!(
+                    "payload {id} of record {seq} came without its content and no erasure covers it: it was taken out of the export; `memledger verify` shows what is missing"
+                ),
+            )),
+        }
     }
 }
 
@@ -305,8 +327,39 @@ impl RawPayload {
     }
 }
 
+/// The key opens the payload, and what is inside is what the record commits to: a ledger that could
+/// not say what it holds would only show when somebody asks.
+fn check_content(
+    ledger: &LedgerId,
+    reference: &PayloadRef,
+    payload: &RawPayload,
+    seq: Seq,
+) -> Result<()> {
+    let Some(key) = &payload.key else {
+        return Err(Error::invalid(format!(
+            "payload {} of record {seq} comes without its key: a sealed export can be checked, but no ledger can be made from it",
+            reference.id
+        )));
+    };
+    let opened = payload::open(ledger, reference, &payload.stored, key).map(Zeroizing::new);
+    opened.map(drop).map_err(|error| {
+        Error::new(
+            ErrorKind::Damaged,
+            format!(
+                "payload {} of record {seq} or its key was changed on the way: {error}; export it again",
+                reference.id
+            ),
+        )
+    })
+}
+
 /// The payloads of a record with their references, checked against each other.
-fn sealed(view: &RecordView<'_>, seq: Seq, given: &[RawPayload]) -> Result<Vec<Sealed>> {
+fn sealed(
+    ledger: &LedgerId,
+    view: &RecordView<'_>,
+    seq: Seq,
+    given: &[RawPayload],
+) -> Result<Vec<Sealed>> {
     if view.payloads.len() != given.len() {
         return Err(Error::invalid(format!(
             "record {seq} names {} payloads, {} are given",
@@ -316,22 +369,14 @@ fn sealed(view: &RecordView<'_>, seq: Seq, given: &[RawPayload]) -> Result<Vec<S
     }
     let mut all = Vec::with_capacity(given.len());
     for (reference, payload) in view.payloads.iter().zip(given) {
+        if payload.id != reference.id {
+            return Err(Error::invalid(format!(
+                "record {seq} names payload {} where payload {} is given",
+                reference.id, payload.id
+            )));
+        }
         if !payload.is_erased() {
-            if hash::ciphertext(&payload.stored) != reference.digest {
-                return Err(Error::new(
-                    ErrorKind::Damaged,
-                    format!(
-                        "payload {} of record {seq} is not the one the record names",
-                        reference.id
-                    ),
-                ));
-            }
-            if payload.key.is_none() {
-                return Err(Error::invalid(format!(
-                    "payload {} of record {seq} comes without its key: a sealed export can be checked, but no ledger can be made from it",
-                    reference.id
-                )));
-            }
+            check_content(ledger, reference, payload, seq)?;
         }
         all.push(Sealed { reference: reference.clone(), stored: payload.stored.clone() });
     }

@@ -59,7 +59,8 @@ fn keep(target: &Target, failure: &Failure) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("failures");
     let hash = ledger_format::hash::check(&failure.input);
     let file = folder.join(format!("{}-{hash}", target.name));
-    let kept = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, &failure.input));
+    let kept =
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, &failure.input));
     let place = match kept {
         Ok(()) => format!(
             "repeat it with\n  cargo run --release -p fuzz -- try {} {}\nand put the file into seeds/{0}/ when it is mended",

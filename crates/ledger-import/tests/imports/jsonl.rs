@@ -98,6 +98,34 @@ fn what_was_changed_on_the_way_is_refused_with_its_place() {
     says("sealed", exported(&bench, true), "sealed export");
 }
 
+/// A key of another payload, a content that was taken out, a payload under another number: a ledger
+/// made of them would show it only to whoever asks for that text.
+#[test]
+fn content_that_was_changed_on_the_way_is_refused() {
+    if !isolated("imports::jsonl::content_that_was_changed_on_the_way_is_refused") {
+        return;
+    }
+    let bench = filled(4);
+    let text = exported(&bench, false);
+    let last = text.lines().last().unwrap().to_owned();
+    let record: serde_json::Value = serde_json::from_str(&last).unwrap();
+    let says = |name: &str, change: &dyn Fn(&mut serde_json::Value), part: &str| {
+        let mut changed = record.clone();
+        change(&mut changed["payloads"][0]);
+        let error = bring(&bench.path(name), &text.replace(&last, &changed.to_string()));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(part), "{name}: {error}");
+    };
+    says("key", &|payload| payload["key"] = "11".repeat(32).into(), "or its key was changed");
+    says("number", &|payload| payload["id"] = 1.into(), "where payload 1 is given");
+    let taken_out = |payload: &mut serde_json::Value| {
+        let length = payload["stored"].as_str().unwrap().len();
+        payload["stored"] = "0".repeat(length).into();
+        payload.as_object_mut().unwrap().remove("key");
+    };
+    says("taken out", &taken_out, "no erasure covers it");
+}
+
 #[test]
 fn another_ledger_and_another_history_are_refused() {
     if !isolated("imports::jsonl::another_ledger_and_another_history_are_refused") {

@@ -77,14 +77,7 @@ fn is_prefix(found: &[StoredRecord], base: &Base, how: &str) {
     assert!(base.records.starts_with(found), "{how} gives a record that was never written");
 }
 
-fn edit(
-    storage: &MemStorage,
-    base: &Base,
-    file: &RelPath,
-    what: u8,
-    offset: usize,
-    data: &[u8],
-) {
+fn edit(storage: &MemStorage, base: &Base, file: &RelPath, what: u8, offset: usize, data: &[u8]) {
     let other = &base.files[usize::from(what / 8) % base.files.len()];
     let foreign = storage.contents(other).unwrap_or_default();
     let change = |bytes: &mut Vec<u8>| {

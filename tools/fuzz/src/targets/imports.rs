@@ -24,7 +24,7 @@ pub(super) fn triples(bytes: &[u8]) {
         let options = TriplesOptions {
             file,
             scope: "org/acme".parse().unwrap(),
-            by: "tool:import".parse().unwrap(),
+            by: "service:import".parse().unwrap(),
             trust: None,
             quarantine: place.beside("quarantine.tsv"),
         };
@@ -45,7 +45,7 @@ pub(super) fn history(bytes: &[u8]) {
             dir,
             scope: "org/acme".parse().unwrap(),
             document: None,
-            by: "tool:import".parse().unwrap(),
+            by: "service:import".parse().unwrap(),
             quarantine: place.beside("quarantine.tsv"),
         };
         history::import(ledger, &options, &mut |_| ())

@@ -66,6 +66,12 @@ pub(crate) const STEPS: &[Step] = &[
         needs: Needs::Nothing,
         counter: None,
     },
+    Step {
+        name: "crash",
+        action: Action::Command("python3 -m unittest discover -s tools/crash -p test_*.py"),
+        needs: Needs::Folder("tools/crash"),
+        counter: Some(Counter::Unittest),
+    },
 ];
 
 const fn check(name: &'static str, check: fn(&Repo) -> Result<(), String>) -> Step {
