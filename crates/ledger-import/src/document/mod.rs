@@ -9,9 +9,8 @@
 //! What a person changed in between stands until the source says something else. A revision that only
 //! repeats what its source said before leaves no record and undoes nothing; a revision with another text
 //! is news and is recorded, whatever was done by hand; the report says that the two differ. Known limit:
-//! where new revisions come to a history that was changed by hand *and* whose author dates do not
-//! follow its claims, the run after the next may still record a revision that this one found to be in
-//! force already; it ends with the second run.
+//! where new revisions come to a history that was changed by hand, the run after the next may still
+//! record a revision that the first found to be in force already; it ends with the second run.
 
 mod import;
 mod late;
