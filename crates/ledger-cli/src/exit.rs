@@ -78,6 +78,11 @@ impl Failure {
         Self::new("unproven", Code::Unproven, message)
     }
 
+    /// A proof from elsewhere does not hold.
+    pub(crate) fn broken(message: impl Into<String>) -> Self {
+        Self::new("damaged", Code::Damaged, message)
+    }
+
     /// A file outside the ledger cannot be read or written.
     pub(crate) fn file(message: impl Into<String>) -> Self {
         Self::new("usage", Code::Usage, message)

@@ -34,4 +34,5 @@ pub use key::{KeyKind, LedgerKey, VerifierKey, check_key_name};
 pub use merkle::Hash;
 pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, Note, SignatureLine};
 pub use policy::{Quorum, WitnessPolicy};
+pub use text::hash as parse_hash;
 pub use tlog_proof::TlogProof;

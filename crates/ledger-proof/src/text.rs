@@ -20,8 +20,9 @@ pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// The hash of a line.
-pub(crate) fn hash(text: &str) -> Option<Hash> {
+/// A hash in standard base64 with padding; none where the text is not the one encoding of 32 bytes.
+#[must_use]
+pub fn hash(text: &str) -> Option<Hash> {
     decode(text)?.try_into().ok()
 }
 

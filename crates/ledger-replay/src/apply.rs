@@ -13,9 +13,12 @@ use crate::change::{Anomaly, Change, Changes, Oddity};
 use crate::erasure::EraseTargets;
 use crate::lifecycle::{Closure, Lifecycle, PushedDown};
 use crate::memory::{Birth, Memory};
-use crate::state::{Idempotent, PendingWrite, StateHead, Task};
+use crate::state::{Idempotent, PendingWrite, SigningKey, StateHead, Task};
 use crate::validity::{Interval, Validity};
 use crate::{Alias, Erasure, Sequenced, State};
+
+/// The number of the setting that `config_set` changes the public name with.
+const SETTING_ORIGIN: u16 = 2;
 
 /// Applies one event and says what it changed.
 pub fn apply(state: &mut State, sequenced: &Sequenced) -> Changes {
@@ -64,6 +67,10 @@ impl<'a> Step<'a> {
             Event::Epoch(epoch) => self.state.epoch = epoch.epoch,
             Event::AliasBound(bound) => self.alias_bound(bound),
             Event::PolicySet(policy) => self.state.policy = policy.version,
+            Event::KeyRotated(rotated) => self.key_rotated(rotated),
+            Event::ConfigSet(set) if set.setting == SETTING_ORIGIN => {
+                self.state.origin.clone_from(&set.value);
+            }
             Event::Write(write) => self.write(write),
             Event::Close(close) => self.close(close),
             Event::Reopen(reopen) => self.reopen(reopen),
@@ -97,6 +104,15 @@ impl<'a> Step<'a> {
             // Recorded for the reader of the log; nothing that later events are judged by.
             _ => {}
         }
+    }
+
+    /// Whether its signatures are right is for those who verify: what the record says is in force.
+    fn key_rotated(&mut self, rotated: &ledger::KeyRotated) {
+        self.state.signing_key = Some(SigningKey {
+            algorithm: rotated.new.algorithm,
+            bytes: rotated.new.bytes.clone(),
+            since: self.at.seq(),
+        });
     }
 
     fn finish(mut self) -> Changes {
@@ -153,6 +169,7 @@ impl<'a> Step<'a> {
     fn genesis(&mut self, genesis: &ledger::Genesis) {
         if self.at.seq() == Seq(0) {
             self.state.ledger = genesis.ledger;
+            self.state.origin.clone_from(&genesis.origin);
         } else {
             self.odd(Oddity::SecondGenesis);
         }

@@ -4,6 +4,7 @@
 //! Invariants: one value has one encoding, so that equal states have equal digests; decoding is
 //! total.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -21,7 +22,7 @@ use crate::validity::{Interval, Validity};
 use crate::{Alias, Task};
 
 /// Version of these encodings. Changing any of them raises it and makes views rebuild.
-pub const SCHEMA: u16 = 1;
+pub const SCHEMA: u16 = 2;
 
 /// Saved state or a view row that does not decode: it is thrown away and replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +100,24 @@ macro_rules! coded_fields {
 }
 pub(crate) use coded_fields;
 
+impl Coded for u8 {
+    fn put(&self, out: &mut Writer) {
+        out.u8(*self);
+    }
+    fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(reader.u8()?)
+    }
+}
+
+impl Coded for u16 {
+    fn put(&self, out: &mut Writer) {
+        out.u16(*self);
+    }
+    fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(reader.u16()?)
+    }
+}
+
 impl Coded for u32 {
     fn put(&self, out: &mut Writer) {
         out.u32(*self);
@@ -145,6 +164,15 @@ impl Coded for PayloadId {
     }
     fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Ok(Self(reader.u64()?))
+    }
+}
+
+impl Coded for String {
+    fn put(&self, out: &mut Writer) {
+        self.as_bytes().to_vec().put(out);
+    }
+    fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Self::from_utf8(Vec::take(reader)?).map_err(|_| DecodeError("text"))
     }
 }
 

@@ -8,10 +8,11 @@ use ledger_format::hash;
 
 use crate::codec::{Coded, DecodeError, SCHEMA, coded_fields};
 use crate::erasure::{EraseTargets, Erasure, PayloadSet};
-use crate::state::{Idempotent, PendingWrite, State, StateHead};
+use crate::state::{Idempotent, PendingWrite, SigningKey, State, StateHead};
 
 coded_fields!(StateHead { seq, hash, recorded_at });
 coded_fields!(Idempotent { proposal, seq });
+coded_fields!(SigningKey { algorithm, bytes, since });
 coded_fields!(PendingWrite { memory, supersedes, cut });
 coded_fields!(EraseTargets { memories, aliases, payloads });
 coded_fields!(Erasure { parts, seen, waiting, intended, done });
@@ -20,6 +21,8 @@ coded_fields!(State {
     head,
     epoch,
     policy,
+    origin,
+    signing_key,
     receipts,
     anomalies,
     unknown_critical,

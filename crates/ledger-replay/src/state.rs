@@ -2,6 +2,7 @@
 //! event or the next proposal is judged by. No payload, no text.
 
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use ledger_format::{
@@ -42,6 +43,17 @@ pub struct PendingWrite {
     pub cut: Interval,
 }
 
+/// The public half of the key that signs for the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SigningKey {
+    /// Number of its algorithm.
+    pub algorithm: u16,
+    /// Its bytes in the algorithm's own form.
+    pub bytes: Vec<u8>,
+    /// The record that put it in force.
+    pub since: Seq,
+}
+
 /// A task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -60,6 +72,10 @@ pub struct State {
     pub(crate) head: Option<StateHead>,
     pub(crate) epoch: u64,
     pub(crate) policy: u32,
+    /// The ledger's public name in force.
+    pub(crate) origin: String,
+    /// The ledger's signing key in force.
+    pub(crate) signing_key: Option<SigningKey>,
     pub(crate) receipts: u64,
     pub(crate) anomalies: u64,
     pub(crate) unknown_critical: Option<Seq>,
@@ -98,6 +114,18 @@ impl State {
     #[must_use]
     pub const fn policy(&self) -> u32 {
         self.policy
+    }
+
+    /// The ledger's public name, as checkpoints carry it.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The key that signs for the ledger; none before the first one was set.
+    #[must_use]
+    pub const fn signing_key(&self) -> Option<&SigningKey> {
+        self.signing_key.as_ref()
     }
 
     /// How many read receipts are recorded.

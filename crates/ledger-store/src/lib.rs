@@ -19,6 +19,7 @@ pub mod master;
 mod options;
 mod quarantine;
 mod reader;
+pub mod signing;
 pub mod storage;
 #[cfg(test)]
 mod tests;

@@ -30,6 +30,8 @@ pub const VAR_KEY: &str = "MEMLEDGER_MASTER_KEY";
 pub const VAR_FILE: &str = "MEMLEDGER_MASTER_KEY_FILE";
 /// Holds a command line for `sh -c` that prints the key.
 pub const VAR_COMMAND: &str = "MEMLEDGER_MASTER_KEY_COMMAND";
+/// Holds the path of a file with the ledger's signing key.
+pub const VAR_SIGNING: &str = "MEMLEDGER_SIGNING_KEY_FILE";
 /// Holds the directory of the default key files.
 pub const VAR_DIR: &str = "MEMLEDGER_KEY_DIR";
 
@@ -52,6 +54,8 @@ pub struct MasterEnv {
     pub key_file: Option<PathBuf>,
     /// Content of [`VAR_COMMAND`].
     pub key_command: Option<OsString>,
+    /// Content of [`VAR_SIGNING`].
+    pub signing_file: Option<PathBuf>,
     /// Content of [`VAR_DIR`].
     pub key_dir: Option<PathBuf>,
     /// Content of `XDG_DATA_HOME`.
@@ -233,6 +237,7 @@ impl MasterEnv {
             key: var(VAR_KEY).map(|value| Zeroizing::new(value.into_vec())),
             key_file: var(VAR_FILE).map(PathBuf::from),
             key_command: var(VAR_COMMAND),
+            signing_file: var(VAR_SIGNING).map(PathBuf::from),
             key_dir: var(VAR_DIR).map(PathBuf::from),
             xdg_data_home: base("XDG_DATA_HOME"),
             home: base("HOME"),
@@ -269,6 +274,7 @@ impl fmt::Debug for MasterEnv {
             .field("key", &self.key.as_ref().map(|_| ".."))
             .field("key_file", &self.key_file)
             .field("key_command", &self.key_command)
+            .field("signing_file", &self.signing_file)
             .field("key_dir", &self.key_dir)
             .field("xdg_data_home", &self.xdg_data_home)
             .field("home", &self.home)
@@ -288,12 +294,12 @@ impl fmt::Display for MasterLocation {
 }
 
 /// Opens without waiting for the other end of a pipe.
-fn open_key_file(path: &Path) -> io::Result<File> {
+pub(crate) fn open_key_file(path: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-fn read_key_file(path: &Path, file: File) -> Result<MasterKey, StoreError> {
+pub(crate) fn read_key_file(path: &Path, file: File) -> Result<MasterKey, StoreError> {
     let failed = |error: io::Error| cannot_read(path, &error);
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
@@ -301,7 +307,7 @@ fn read_key_file(path: &Path, file: File) -> Result<MasterKey, StoreError> {
     }
     if metadata.permissions().mode() & 0o077 != 0 {
         let what = format!(
-            "others may read the master key in it; run: chmod 600 '{}', and replace the key if \
+            "others may read the key in it; run: chmod 600 '{}', and replace the key if \
              somebody may have read it",
             path.display()
         );
@@ -349,7 +355,7 @@ fn make_dir(dir: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(dir.ancestors().take(missing + 1).map(Path::to_path_buf).collect())
 }
 
-fn sync_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
@@ -362,16 +368,16 @@ const fn nibble(digit: u8) -> Option<u8> {
     }
 }
 
-fn source(place: impl fmt::Display, what: impl Into<String>) -> StoreError {
+pub(crate) fn source(place: impl fmt::Display, what: impl Into<String>) -> StoreError {
     StoreError::MasterSource { place: place.to_string(), what: what.into() }
 }
 
 fn not_a_key(place: impl fmt::Display) -> StoreError {
-    source(place, "does not hold a master key: 64 hex digits are expected and nothing else")
+    source(place, "does not hold a key: 64 hex digits are expected and nothing else")
 }
 
-fn cannot_read(path: &Path, error: &io::Error) -> StoreError {
-    source(path.display(), format!("the master key cannot be read: {error}"))
+pub(crate) fn cannot_read(path: &Path, error: &io::Error) -> StoreError {
+    source(path.display(), format!("the key in it cannot be read: {error}"))
 }
 
 #[cfg(test)]

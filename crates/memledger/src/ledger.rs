@@ -38,7 +38,7 @@ use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
 use crate::vault::Vault;
 use crate::views::ViewFeed;
-use crate::writer::{Start, Ticket, Writer, prepare};
+use crate::writer::{MakeOwn, Start, Ticket, Writer, prepare};
 
 /// An open ledger.
 pub struct Ledger {
@@ -132,6 +132,18 @@ impl Ledger {
             Hand::Writing(writer, _) => writer.enqueue(prepared),
             other => Err(cannot_write(other)),
         }
+    }
+
+    /// Records one event of the ledger itself, made where its place is known, and waits until it is
+    /// durable.
+    pub(crate) fn own(&self, make: MakeOwn) -> Result<Outcome> {
+        self.start_writer()?;
+        let ticket = match &*self.hand() {
+            Hand::Writing(writer, _) => writer.own(make)?,
+            other => return Err(cannot_write(other)),
+        };
+        let done = ticket.wait()?.pop();
+        done.ok_or_else(|| Error::new(ErrorKind::Unavailable, "the writer recorded nothing"))
     }
 
     /// The record that an idempotency key led to, if it was used.

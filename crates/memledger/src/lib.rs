@@ -41,6 +41,7 @@ mod filter;
 mod ledger;
 mod names;
 mod outcome;
+pub mod proof;
 mod read;
 mod scope;
 pub mod transfer;

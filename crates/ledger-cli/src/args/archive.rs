@@ -2,7 +2,9 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use memledger::format::TreeRoot;
+use memledger::proof::parse_root;
 
+use super::proof::AgainstArgs;
 use super::words;
 
 /// `log`.
@@ -33,7 +35,7 @@ pub(crate) enum Position {
     At(u64),
 }
 
-fn position(text: &str) -> Result<Position, String> {
+pub(super) fn position(text: &str) -> Result<Position, String> {
     if text.eq_ignore_ascii_case("head") {
         return Ok(Position::Head);
     }
@@ -49,24 +51,15 @@ pub(crate) struct VerifyArgs {
     /// A head kept elsewhere: how many records, and the root over them in hex; may be repeated
     #[arg(long, value_name = "SIZE:ROOT", value_parser = remembered)]
     pub(crate) remembered: Vec<(u64, TreeRoot)>,
+    #[command(flatten)]
+    pub(crate) against: AgainstArgs,
 }
 
 fn remembered(text: &str) -> Result<(u64, TreeRoot), String> {
-    let wrong = || format!("{text:?} is not SIZE:ROOT, a number of records and 64 hex digits");
+    let wrong = || format!("{text:?} is not SIZE:ROOT, a number of records and 32 bytes in hex");
     let (size, root) = text.split_once(':').ok_or_else(wrong)?;
     let size = size.parse().map_err(|_| wrong())?;
-    let digits = root.as_bytes();
-    let mut bytes = [0; 32];
-    if digits.len() != 64 || !digits.is_ascii() {
-        return Err(wrong());
-    }
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        let pair = std::str::from_utf8(pair).map_err(|_| wrong())?;
-        // A sign would be accepted as part of a number.
-        let plain = pair.bytes().all(|digit| digit.is_ascii_hexdigit());
-        *byte = u8::from_str_radix(pair, 16).ok().filter(|_| plain).ok_or_else(wrong)?;
-    }
-    Ok((size, TreeRoot(bytes)))
+    Ok((size, parse_root(root).ok_or_else(wrong)?))
 }
 
 /// How deep to verify; each level includes the ones before.
@@ -94,4 +87,8 @@ pub(crate) struct KeyArgs {
 pub(crate) enum KeyVerb {
     /// Whether the master key is at hand and belongs to this ledger
     Check,
+    /// The signing keys that the log names: what others verify with
+    Show,
+    /// Put a new signing key in force, signed by the one before it; the first, where there is none
+    Rotate,
 }

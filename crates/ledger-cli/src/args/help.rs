@@ -14,7 +14,7 @@ Start
   init       make a ledger
   demo       a guided real run in a fresh directory
   status     size, head, anchor, lag
-  key        `key check`: whether the master key is at hand and the right one
+  key        the master key (`key check`) and the signing key (`key show`, `key rotate`)
 Write and change (each is one event; nothing is overwritten)
   write      propose a memory
   close      a memory stops applying
@@ -39,8 +39,10 @@ Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
 The archive
   log        the last records
   show       one record
-  verify     check what is stored
+  verify     check what is stored, and that no head kept elsewhere is missing
   doctor     every byte of a damaged directory
+  checkpoint sign the head, so that others can hold the ledger to it
+  prove      prove a record or a continuation to a stranger; `prove check` is for the stranger
   rebuild    build the views from the log
 In and out
   import     git, history, triples, jsonl
@@ -147,7 +149,12 @@ was cut, rolled back or forked together with its anchors: every run prints the o
 Examples:
   memledger verify
   memledger verify --level log       needs no key
-  memledger verify --remembered 18205:3f9a…";
+  memledger verify --remembered 18205:3f9a…
+  memledger verify --checkpoint kept.note --key support.example+1f2e3d4c+AbC…
+
+A log that is shorter than a head it is compared with is a rollback; one with another root is a
+fork. The head that this user saw last is always compared with: it is remembered under
+MEMLEDGER_STATE_DIR, else XDG_STATE_HOME/memledger, else HOME/.local/state/memledger.";
 pub(crate) const DOCTOR: &str = "\
 Changes nothing and needs neither lock nor key. Lists every file; of a file that is damaged, every
 region with its first byte, the byte where what follows begins, and the records in it. Exit 3 for
@@ -155,6 +162,32 @@ damage, 4 for what cannot be checked.
 Examples:
   memledger doctor
   memledger -C ./copy doctor --json  one object for each file, then one with verdict and advice";
+pub(crate) const KEY: &str = "\
+Examples:
+  memledger key check
+  memledger key show      give one of these lines to whoever is to check your checkpoints
+  memledger key rotate
+
+The signing key lies beside the master key, outside the ledger's directory: a copy cannot sign.
+Back it up too; without it no key can follow it.";
+pub(crate) const CHECKPOINT: &str = "\
+Signs the durable head as a C2SP checkpoint, records that, and keeps the note under checkpoints/.
+Give it to others: whoever has one finds out when the ledger is rolled back or forked.
+Examples:
+  memledger checkpoint > kept.note
+  memledger checkpoint list
+  memledger checkpoint show 1200";
+pub(crate) const PROVE: &str = "\
+Writes a C2SP tlog-proof with the record's bytes in it, or, with --from, the proof that a log of so
+many records is the beginning of a later one.
+Examples:
+  memledger prove 12 -o 12.tlog-proof
+  memledger prove 12 --checkpoint kept.note
+  memledger prove --from 1200 --to 1500 -o grown.proof";
+pub(crate) const PROVE_CHECK: &str = "\
+Examples:
+  memledger prove check 12.tlog-proof --key support.example+1f2e3d4c+AbC…
+  memledger prove check grown.proof --key key.txt --old kept.note";
 pub(crate) const IMPORT_GIT: &str = "\
 Example:
   memledger import git ./repo docs/policy.md --scope org/acme/project/web";

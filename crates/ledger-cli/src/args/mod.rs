@@ -6,6 +6,7 @@
 mod archive;
 mod help;
 mod lifecycle;
+mod proof;
 mod read;
 mod transfer;
 mod uses;
@@ -27,6 +28,9 @@ pub(crate) use archive::{KeyArgs, KeyVerb, LevelWord, LogArgs, Position, ShowArg
 pub(crate) use lifecycle::{
     CloseArgs, ConfirmArgs, ContestArgs, ForgetArgs, LiftArgs, PinArgs, PushdownArgs, RankArgs,
     ReopenArgs, ResolveArgs, TermsArgs, UseArgs,
+};
+pub(crate) use proof::{
+    AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
 pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs};
@@ -72,6 +76,9 @@ pub(crate) struct Global {
     /// Accept a clock that jumped ahead
     #[arg(long, global = true)]
     pub(crate) confirm_clock: bool,
+    /// Accept a ledger that lacks the head remembered here, and remember its own
+    #[arg(long, global = true)]
+    pub(crate) accept_head: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -115,7 +122,8 @@ pub(crate) enum Verb {
     Status,
     /// A guided real run in a fresh directory
     Demo(DemoArgs),
-    /// The master key: whether it is at hand and the right one
+    /// The master key, and the key that signs
+    #[command(after_help = help::KEY)]
     Key(KeyArgs),
     /// Propose a memory
     #[command(after_help = help::WRITE)]
@@ -179,6 +187,12 @@ pub(crate) enum Verb {
     /// What every byte is, where damage begins, and what is safe to do
     #[command(after_help = help::DOCTOR)]
     Doctor,
+    /// Sign the head, so that others can hold the ledger to it
+    #[command(after_help = help::CHECKPOINT)]
+    Checkpoint(CheckpointArgs),
+    /// Prove a record, or that a log continues another
+    #[command(after_help = help::PROVE)]
+    Prove(ProveArgs),
     /// Throw the views away and build them from the log
     Rebuild,
     /// Bring data in

@@ -1,7 +1,7 @@
 //! Owns which of the flags that may stand anywhere mean something for which verb. A flag without
 //! meaning is refused: an answer that ignored it would look like one that did not.
 
-use super::{ExportVerb, Global, ImportVerb, Verb};
+use super::{ExportVerb, Global, ImportVerb, KeyVerb, Verb};
 use crate::exit::Failure;
 
 /// What a verb makes use of.
@@ -29,6 +29,8 @@ const NOTHING: Uses = Uses {
     pages: false,
     scope: false,
 };
+/// It records something about the ledger itself.
+const RECORDS: Uses = Uses { writes: true, ..NOTHING };
 const CHANGE: Uses = Uses { writes: true, scope: true, ..NOTHING };
 const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..NOTHING };
 const MANY: Uses = Uses { pages: true, ..ONE };
@@ -39,9 +41,17 @@ impl Verb {
     pub(crate) const fn uses(&self) -> Uses {
         match self {
             Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
-            Self::Status | Self::Key(_) | Self::Verify(_) | Self::Doctor => ARCHIVE,
+            Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
+            Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
+            Self::Prove(args) if args.verb.is_some() => NOTHING,
+            Self::Status
+            | Self::Key(_)
+            | Self::Verify(_)
+            | Self::Doctor
+            | Self::Checkpoint(_)
+            | Self::Prove(_) => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_)) => ARCHIVE,
-            Self::Import(ImportVerb::Jsonl(_)) => Uses { writes: true, ..NOTHING },
+            Self::Import(ImportVerb::Jsonl(_)) => RECORDS,
             Self::Write(_)
             | Self::Close(_)
             | Self::Reopen(_)
@@ -70,7 +80,14 @@ impl Verb {
             Self::Init(_) => "init",
             Self::Status => "status",
             Self::Demo(_) => "demo",
-            Self::Key(_) => "key check",
+            Self::Key(args) => match args.verb {
+                KeyVerb::Check => "key check",
+                KeyVerb::Show => "key show",
+                KeyVerb::Rotate => "key rotate",
+            },
+            Self::Checkpoint(_) => "checkpoint",
+            Self::Prove(args) if args.verb.is_some() => "prove check",
+            Self::Prove(_) => "prove",
             Self::Write(_) => "write",
             Self::Close(_) => "close",
             Self::Reopen(_) => "reopen",

@@ -19,7 +19,8 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
     let dir = target(ctx, args.dir.as_deref())?;
     let zone = ctx.tz.unwrap_or(Zone::UTC);
     let created = create(&dir, zone, args.origin.clone(), Arc::clone(&ctx.clock))?;
-    let Created { ledger, id, master_location, .. } = created;
+    let Created { ledger, id, master_location, signing_location, .. } = created;
+    let signing = signing_location.map(|path| path.display().to_string());
     let origin = ledger.origin().to_owned();
     if ctx.json() {
         ctx.out.object(&json!({
@@ -28,6 +29,7 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
             "origin": origin,
             "zone": zone.to_string(),
             "master": master_location,
+            "signing_key": signing,
         }))?;
     } else {
         ctx.out.line(&format!("ledger created in {}", dir.display()))?;
@@ -36,13 +38,15 @@ pub(crate) fn init(ctx: &Context<'_>, args: &InitArgs) -> Done {
             .put("id", id)
             .put("origin", origin)
             .put("zone", zone)
-            .put("master key", master_location);
+            .put("master key", master_location)
+            .maybe("signing key", signing);
         ctx.out.line(&fields.show("  "))?;
         ctx.out.line(
-            "Without the master key the content cannot be read: back it up, apart from the ledger.",
+            "Without the master key the content cannot be read, without the other nothing can be signed:\n\
+             back both up, apart from the ledger.",
         )?;
     }
-    super::close(ledger, Ok(Code::Ok))
+    super::close(ctx, ledger, Ok(Code::Ok))
 }
 
 /// Makes a ledger in a directory.
@@ -55,7 +59,7 @@ fn create(
     origin: Option<String>,
     clock: Arc<dyn Clock>,
 ) -> Result<Created, Failure> {
-    let options = InitOptions { zone, origin, clock, ..InitOptions::default() };
+    let options = InitOptions { zone, origin, clock, signing_key: true, ..InitOptions::default() };
     Ok(Ledger::init(dir, options)?)
 }
 

@@ -10,6 +10,8 @@ mod forget;
 mod ids;
 mod init;
 mod lifecycle;
+mod proof;
+mod prove;
 mod read;
 mod state;
 mod times;
@@ -60,6 +62,8 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
         Verb::Verify(args) => verify::verify(ctx, args),
         Verb::Doctor => doctor::doctor(ctx),
+        Verb::Checkpoint(args) => proof::checkpoint(ctx, args),
+        Verb::Prove(args) => prove::prove(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
         Verb::Export(ExportVerb::Jsonl(args)) => {
@@ -72,19 +76,24 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
 fn reading(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Opened) -> Done) -> Done {
     let opened = ctx.open_to_read()?;
     let done = work(ctx, &opened);
-    close(opened.ledger, done)
+    close(ctx, opened.ledger, done)
 }
 
 /// Opens for writing, does, closes.
 fn writing(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Ledger) -> Done) -> Done {
     let ledger = ctx.open()?;
     let done = work(ctx, &ledger);
-    close(ledger, done)
+    close(ctx, ledger, done)
 }
 
-/// Closes. What went wrong first is what is said.
-fn close(ledger: Ledger, done: Done) -> Done {
+/// Closes, and remembers the head that was reached. What went wrong first is what is said.
+fn close(ctx: &Context<'_>, ledger: Ledger, done: Done) -> Done {
+    let (id, head) = (ledger.id(), ledger.head_to_keep("the head"));
     let closed = ledger.close();
+    // Not before: a head that is remembered is one that the anchor covers.
+    if closed.is_ok() {
+        ctx.remember(id, head);
+    }
     let code = done?;
     closed?;
     Ok(code)

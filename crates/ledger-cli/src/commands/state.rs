@@ -57,6 +57,8 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
 pub(crate) fn key(ctx: &Context<'_>, args: &KeyArgs) -> Done {
     match args.verb {
         KeyVerb::Check => super::reading(ctx, check),
+        KeyVerb::Show => super::reading(ctx, super::proof::show_keys),
+        KeyVerb::Rotate => super::writing(ctx, super::proof::rotate_key),
     }
 }
 

@@ -1,10 +1,12 @@
 //! Owns `verify` and `rebuild`.
 
+use memledger::proof::compare;
 use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest};
 use memledger::{Ledger, MasterEnv};
 use serde_json::{Value, json};
 
 use super::Done;
+use super::proof::heads;
 use crate::args::{LevelWord, VerifyArgs};
 use crate::context::Context;
 use crate::exit::Code;
@@ -28,7 +30,13 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
             show_progress(ctx, what, done, total);
         });
     ctx.out.progress_done();
-    let report = report?;
+    let mut report = report?;
+    let compared = compare(&ctx.dir, &heads(ctx, report.ledger, &args.against)?)?;
+    report.checks.extend(compared.checks);
+    let mut against = compared.against;
+    against.extend(args.remembered.iter().map(|(size, _)| {
+        format!("a head of {} that was kept elsewhere", human::count(*size, "record", "records"))
+    }));
     let views = report.checks.iter().find(|check| check.name == "views");
     let left_out = views.is_none_or(|views| views.verdict == CheckVerdict::NotChecked);
     let code = match code(&report) {
@@ -36,7 +44,7 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
         code => code,
     };
     if ctx.json() {
-        ctx.out.object(&as_object(&report, args, word))?;
+        ctx.out.object(&as_object(&report, &against, word))?;
         return Ok(code);
     }
     let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
@@ -44,24 +52,22 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
     for line in human::verify(&report) {
         ctx.out.line(&line)?;
     }
-    ctx.out.line(&completeness(&report, args))?;
+    ctx.out.line(&completeness(&report, &against))?;
     Ok(code)
 }
 
 /// Against what it was checked that nothing is missing at the end, and what to keep for the next
 /// time.
-fn completeness(report: &VerifyReport, args: &VerifyArgs) -> String {
-    let kept = args.remembered.iter().map(|(size, _)| *size).max();
-    let against = kept.map_or_else(
-        || LOCAL.to_owned(),
-        |size| {
-            format!(
-                "completeness was checked against a head of {} that was kept elsewhere; what was \
-                 recorded after it, against the local anchor only",
-                human::count(size, "record", "records")
-            )
-        },
-    );
+fn completeness(report: &VerifyReport, against: &[String]) -> String {
+    let against = if against.is_empty() {
+        LOCAL.to_owned()
+    } else {
+        format!(
+            "completeness was checked against {}; what was recorded after it, against the local \
+             anchor only",
+            against.join(", ")
+        )
+    };
     match head_to_keep(report) {
         Some(head) => format!("{against}; keep this one elsewhere: {head}"),
         None => against,
@@ -86,7 +92,7 @@ const fn level(word: LevelWord) -> VerifyLevel {
 pub(crate) fn rebuild(ctx: &Context<'_>) -> Done {
     let ledger = ctx.open_to_rebuild()?;
     let done = rebuilt(ctx, &ledger);
-    super::close(ledger, done)
+    super::close(ctx, ledger, done)
 }
 
 fn rebuilt(ctx: &Context<'_>, ledger: &Ledger) -> Done {
@@ -108,7 +114,7 @@ pub(super) fn show_progress(ctx: &Context<'_>, what: &str, done: u64, total: u64
     ctx.out.progress(&format!("{what}: {} of {}", human::grouped(done), human::grouped(total)));
 }
 
-fn as_object(report: &VerifyReport, args: &VerifyArgs, level: LevelWord) -> Value {
+fn as_object(report: &VerifyReport, against: &[String], level: LevelWord) -> Value {
     let checks: Value = report
         .checks
         .iter()
@@ -127,7 +133,8 @@ fn as_object(report: &VerifyReport, args: &VerifyArgs, level: LevelWord) -> Valu
         "level": format!("{level:?}").to_lowercase(),
         "seq": report.head.map(|seq| seq.0),
         "checks": checks,
-        "completeness": if args.remembered.is_empty() { "local_anchor" } else { "remembered_head" },
+        "completeness": if against.is_empty() { "local_anchor" } else { "remembered_head" },
+        "against": against,
         "remember": head_to_keep(report),
     })
 }

@@ -6,6 +6,7 @@
 mod asked;
 mod open;
 mod place;
+mod remembered;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(crate) struct Context<'a> {
     /// The flags of reading verbs.
     pub(crate) reading: &'a Reading,
     confirm_clock: bool,
+    /// Whether a ledger that lacks the remembered head is accepted.
+    pub(crate) accept_head: bool,
 }
 
 impl<'a> Context<'a> {
@@ -62,6 +65,7 @@ impl<'a> Context<'a> {
             out,
             reading: &cli.global.reading,
             confirm_clock: cli.global.confirm_clock,
+            accept_head: cli.global.accept_head,
         })
     }
 

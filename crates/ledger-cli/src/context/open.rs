@@ -27,6 +27,7 @@ impl Context<'_> {
         let ledger =
             Ledger::open(&self.dir, self.options()).map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
+        self.hold_to_remembered(&ledger)?;
         Ok(ledger)
     }
 
@@ -57,6 +58,7 @@ impl Context<'_> {
         let ledger = Ledger::open_archive(&self.dir, self.options())
             .map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
+        self.hold_to_remembered(&ledger)?;
         Ok(Opened { ledger, archive: true })
     }
 
@@ -68,6 +70,7 @@ impl Context<'_> {
         let options = OpenOptions { rebuild: true, ..self.options() };
         let ledger = Ledger::open(&self.dir, options).map_err(|e| self.misplaced(e.into()))?;
         self.say_notices(&ledger);
+        self.hold_to_remembered(&ledger)?;
         Ok(ledger)
     }
 

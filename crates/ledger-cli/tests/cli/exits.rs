@@ -92,7 +92,12 @@ fn init_says_where_the_key_is_and_happens_once() {
     let status = bench.run(["-C", "here", "status", "--json"]).ends(0).object();
     assert_eq!(status["id"], made["id"]);
     assert_eq!(status["zone"], "Asia/Tokyo");
-    bench.run(["init", "there"]).ends(0).shows(&["ledger created", "master key", "back it up"]);
+    bench.run(["init", "there"]).ends(0).shows(&[
+        "ledger created",
+        "master key",
+        "signing key",
+        "back both up",
+    ]);
     bench.run(["init", "elsewhere", "--tz", "Tokyo"]).fails(2, &["Asia/Tokyo"]);
 }
 
@@ -187,7 +192,9 @@ fn a_missing_or_wrong_key_is_exit_four() {
 fn verify_says_what_it_checked_and_against_what() {
     let bench = Bench::new();
     bench.write("x", &[]);
-    bench.run(["verify"]).ends(0).shows(&["records", " of ", "ok", "views", "local anchor only"]);
+    let seen = ["records", " of ", "ok", "views", "the head this user saw last (5 records)"];
+    bench.run(["verify"]).ends(0).shows(&seen);
+    bench.run(["verify", "--accept-head"]).ends(0).shows(&["local anchor only"]);
     let report = bench.run(["verify", "--json", "--level", "log"]).ends(0).object();
     assert_eq!(report["verdict"], "ok");
     let check = |name: &str| {

@@ -2,7 +2,7 @@
 //!
 //! The order makes a half-made ledger recognisable: keys and log first, `ledger.toml` last.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ledger_format::event::ledger::{Epoch, Genesis, Limits};
@@ -19,6 +19,7 @@ use crate::clock::{Chance, Clock, SystemChance, SystemClock};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::open::{self, Parts};
 use crate::ledger::{Ledger, OpenOptions};
+use crate::proof::{check_origin, key_at_init};
 use crate::scope::check_name;
 
 /// How a ledger is made.
@@ -28,6 +29,9 @@ pub struct InitOptions {
     pub zone: Zone,
     /// Its public name; none: a name from its id.
     pub origin: Option<String>,
+    /// Whether it gets a signing key at once, beside the master key, named by record 2. Without one
+    /// it can be given later.
+    pub signing_key: bool,
     /// Source of time.
     pub clock: Arc<dyn Clock>,
     /// Source of chance.
@@ -41,6 +45,7 @@ impl Default for InitOptions {
         Self {
             zone: Zone::UTC,
             origin: None,
+            signing_key: false,
             clock: Arc::new(SystemClock::default()),
             chance: Arc::new(SystemChance),
             master: MasterEnv::from_process(),
@@ -57,6 +62,8 @@ pub struct Created {
     pub id: LedgerId,
     /// Where its master key lies. Losing that is losing all content.
     pub master_location: String,
+    /// Where its signing key lies, if it was given one.
+    pub signing_location: Option<PathBuf>,
 }
 
 impl Ledger {
@@ -76,6 +83,9 @@ impl Ledger {
             }
             None => format!("memledger.local/{}", ledger.to_string().get(..8).unwrap_or_default()),
         };
+        if options.signing_key {
+            check_origin(&origin)?;
+        }
         let reading = options.clock.now();
         let genesis = Genesis {
             ledger,
@@ -100,11 +110,18 @@ impl Ledger {
             program: concat!("memledger ", env!("CARGO_PKG_VERSION")).to_owned(),
             dropped_bytes: 0,
         };
-        let first = [
+        let mut first = vec![
             record(header(Kind::Genesis), &Event::Genesis(genesis.clone()))?,
             record(header(Kind::Epoch), &Event::Epoch(epoch))?,
         ];
-        let appender = write_first(&storage, &genesis, &master, first.into())?;
+        let mut signing_location = None;
+        if options.signing_key {
+            let seq = Seq(first.len() as u64);
+            let (set, file) = key_at_init(&ledger, seq, &*options.chance)?;
+            first.push(record(header(Kind::KeyRotated), &Event::KeyRotated(set))?);
+            signing_location = Some(file);
+        }
+        let appender = write_first(&storage, &genesis, &master, first)?;
         let parts = Parts {
             dir: dir.to_path_buf(),
             storage,
@@ -118,7 +135,8 @@ impl Ledger {
             ..OpenOptions::default()
         };
         let ledger = open::finish_created(parts, appender, open_options)?;
-        Ok(Created { id: ledger.id(), ledger, master_location: location.to_string() })
+        let master_location = location.to_string();
+        Ok(Created { id: ledger.id(), ledger, master_location, signing_location })
     }
 }
 

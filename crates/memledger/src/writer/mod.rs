@@ -19,5 +19,5 @@ mod thread;
 mod ticket;
 
 pub(crate) use prepare::prepare;
-pub(crate) use thread::{Start, Writer};
+pub(crate) use thread::{MakeOwn, Start, Writer};
 pub use ticket::Ticket;

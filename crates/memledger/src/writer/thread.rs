@@ -4,6 +4,8 @@
 //! thread answers every waiter with an error and takes nothing more; the views and the anchor
 //! follow after the answers.
 
+mod own;
+
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -15,6 +17,7 @@ use ledger_format::{AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, 
 use ledger_replay::{Sequenced, State, apply};
 use ledger_store::{Appender, KeyState, NewRecord, StoreError};
 
+pub(crate) use self::own::MakeOwn;
 use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
@@ -45,6 +48,8 @@ const IDLE: Duration = Duration::from_millis(250);
 
 enum Job {
     Record(Box<Prepared>, Answer),
+    /// An event of the ledger itself.
+    Own(MakeOwn, Answer),
     /// Which record an idempotency key led to.
     Known(String, SyncSender<Option<Seq>>),
 }
@@ -105,25 +110,21 @@ impl Writer {
     /// Queues a prepared submission.
     pub(crate) fn enqueue(&self, prepared: Prepared) -> Result<Ticket> {
         let (ticket, answer) = Ticket::new();
-        let stopped = || {
-            Error::new(
-                ErrorKind::Unavailable,
-                "the writer has stopped after an error; open the ledger again",
-            )
-        };
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         jobs.send(Job::Record(Box::new(prepared), answer)).map_err(|_| stopped())?;
         Ok(ticket)
     }
 
+    /// Queues an event of the ledger itself, to be made where its place is known.
+    pub(crate) fn own(&self, make: MakeOwn) -> Result<Ticket> {
+        let (ticket, answer) = Ticket::new();
+        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
+        jobs.send(Job::Own(make, answer)).map_err(|_| stopped())?;
+        Ok(ticket)
+    }
+
     /// Asks which record an idempotency key led to.
     pub(crate) fn known(&self, key: &str) -> Result<Receiver<Option<Seq>>> {
-        let stopped = || {
-            Error::new(
-                ErrorKind::Unavailable,
-                "the writer has stopped after an error; open the ledger again",
-            )
-        };
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         let (answer, known) = sync_channel(1);
         jobs.send(Job::Known(key.to_owned(), answer)).map_err(|_| stopped())?;
@@ -153,6 +154,13 @@ impl Drop for Writer {
             let _ = thread.join();
         }
     }
+}
+
+fn stopped() -> Error {
+    Error::new(
+        ErrorKind::Unavailable,
+        "the writer has stopped after an error; open the ledger again",
+    )
 }
 
 struct Worker {
@@ -252,8 +260,15 @@ impl Worker {
 
     /// Judges one submission and puts it into the batch, or answers it.
     fn take(&mut self, batch: &mut Batch, job: Job) {
-        let (prepared, answer) = match job {
-            Job::Record(prepared, answer) => (*prepared, answer),
+        let (admitted, answer) = match job {
+            Job::Record(prepared, answer) => {
+                let admitted = self.usable().and_then(|()| self.admit(batch, *prepared));
+                (admitted, answer)
+            }
+            Job::Own(make, answer) => {
+                let made = self.usable().and_then(|()| self.own(batch, make));
+                (made, answer)
+            }
             Job::Known(key, answer) => {
                 let digest = hash::idempotency(&self.pepper, 1, key.as_bytes());
                 // Whoever asked may have gone; then nobody needs the answer.
@@ -261,16 +276,19 @@ impl Worker {
                 return;
             }
         };
-        if let Some(cause) = &self.poisoned {
-            answer.give(Err(Error::new(
-                ErrorKind::Unavailable,
-                format!("the writer stopped after an error ({cause}); open the ledger again"),
-            )));
-            return;
-        }
-        match self.admit(batch, prepared) {
+        match admitted {
             Ok(admitted) => batch.waiting.push(Waiting { answer, admitted }),
             Err(error) => answer.give(Err(error)),
+        }
+    }
+
+    fn usable(&self) -> Result<()> {
+        match &self.poisoned {
+            None => Ok(()),
+            Some(cause) => Err(Error::new(
+                ErrorKind::Unavailable,
+                format!("the writer stopped after an error ({cause}); open the ledger again"),
+            )),
         }
     }
 

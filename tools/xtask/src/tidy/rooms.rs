@@ -25,6 +25,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "crates/ledger-store/src/storage/fs/",
             "crates/ledger-store/src/lock.rs",
             "crates/ledger-store/src/master.rs",
+            "crates/ledger-store/src/signing.rs",
             "crates/ledger-views/src/guard.rs",
             "crates/ledger-views/src/guard/",
             "crates/ledger-import/",
