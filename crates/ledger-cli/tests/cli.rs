@@ -31,6 +31,8 @@ mod readme;
 mod sharing;
 #[path = "cli/stdin.rs"]
 mod stdin;
+#[path = "cli/tiles.rs"]
+mod tiles;
 #[path = "cli/time.rs"]
 mod time;
 #[path = "cli/transfer.rs"]

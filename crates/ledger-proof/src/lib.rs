@@ -2,7 +2,7 @@
 //!
 //! Owns: signed notes and checkpoints (c2sp.org/signed-note, c2sp.org/tlog-checkpoint), inclusion
 //! and consistency proofs over the tree of RFC 6962, proof files (c2sp.org/tlog-proof), cosignatures
-//! (c2sp.org/tlog-cosignature) and policies over them. Ed25519 only.
+//! (c2sp.org/tlog-cosignature) and policies over them, tiles (c2sp.org/tlog-tiles). Ed25519 only.
 //!
 //! Invariants: what parses is valid and prints as the same bytes; hostile input gives an error, in
 //! time and memory that its own length bounds; nothing verifies without a key that the caller names.
@@ -24,6 +24,7 @@ pub mod merkle;
 mod note;
 mod policy;
 mod text;
+mod tile;
 mod tlog_proof;
 
 pub use checkpoint::{Checkpoint, SignedCheckpoint};
@@ -35,4 +36,5 @@ pub use merkle::Hash;
 pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, Note, SignatureLine};
 pub use policy::{Quorum, WitnessPolicy};
 pub use text::hash as parse_hash;
+pub use tile::{TILE_WIDTH, Tile, TileKind, TileSink, Tiler};
 pub use tlog_proof::TlogProof;

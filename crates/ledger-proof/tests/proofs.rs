@@ -11,6 +11,8 @@ mod foreign;
 mod hostile;
 #[path = "proofs/support.rs"]
 mod support;
+#[path = "proofs/tiles.rs"]
+mod tiles;
 #[path = "proofs/trees.rs"]
 mod trees;
 #[path = "proofs/vectors.rs"]

@@ -46,7 +46,7 @@ The archive
   rebuild    build the views from the log
 In and out
   import     git, history, triples, jsonl
-  export     jsonl
+  export     jsonl, tiles
   help       this page; `memledger help VERB` for one verb
 
 {options}
@@ -207,6 +207,11 @@ file can read the content. With --sealed nobody can.
 Examples:
   memledger export jsonl > ledger.jsonl
   memledger export jsonl --sealed > evidence.jsonl";
+pub(crate) const EXPORT_TILES: &str = "\
+Static files in the layout of C2SP tlog-tiles: checkpoint, tile/… with the Merkle tree, and
+tile/entries/… with the records, which hold no text. Only what is new is written.
+Example:
+  memledger checkpoint > kept.note && memledger export tiles ./public";
 
 /// The command with short help for its verbs: what every verb takes is listed once, at the top.
 pub(super) fn shortened(command: Command) -> Command {

@@ -33,7 +33,7 @@ pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
-pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs};
+pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs, TilesArgs};
 pub(crate) use uses::Uses;
 pub(crate) use words::{body_type, layer, parts as confidence_parts, unknown as unknown_word};
 pub(crate) use write::WriteArgs;

@@ -87,6 +87,16 @@ pub(crate) enum ExportVerb {
     /// Every record, one JSON object a line, to stdout
     #[command(after_help = help::EXPORT_JSONL)]
     Jsonl(ExportArgs),
+    /// The records as tiles for a web server, up to the newest checkpoint
+    #[command(after_help = help::EXPORT_TILES)]
+    Tiles(TilesArgs),
+}
+
+/// `export tiles`.
+#[derive(Debug, Args)]
+pub(crate) struct TilesArgs {
+    /// Where to; an earlier export there is continued
+    pub(crate) dir: PathBuf,
 }
 
 /// `export jsonl`.

@@ -50,7 +50,7 @@ impl Verb {
             | Self::Doctor
             | Self::Checkpoint(_)
             | Self::Prove(_) => ARCHIVE,
-            Self::Export(ExportVerb::Jsonl(_)) => ARCHIVE,
+            Self::Export(ExportVerb::Jsonl(_) | ExportVerb::Tiles(_)) => ARCHIVE,
             Self::Import(ImportVerb::Jsonl(_)) => RECORDS,
             Self::Write(_)
             | Self::Close(_)

@@ -14,6 +14,7 @@ mod proof;
 mod prove;
 mod read;
 mod state;
+mod tiles;
 mod times;
 mod transfer;
 mod verify;
@@ -68,6 +69,9 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Import(import) => transfer::import(ctx, import),
         Verb::Export(ExportVerb::Jsonl(args)) => {
             reading(ctx, |ctx, opened| transfer::export(ctx, opened, args.sealed))
+        }
+        Verb::Export(ExportVerb::Tiles(args)) => {
+            reading(ctx, |ctx, opened| tiles::export(ctx, opened, args))
         }
     }
 }

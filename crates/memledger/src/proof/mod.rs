@@ -14,6 +14,7 @@ mod keys;
 mod own_head;
 mod prove;
 mod roots;
+mod tiles;
 
 pub use checkpoint::{MadeCheckpoint, StoredCheckpoint};
 pub use given::{GivenCheckpoint, GivenHead, Heads};
@@ -25,3 +26,4 @@ pub use ledger_proof::{
     SignedCheckpoint, TlogProof, VerifierKey, WitnessPolicy,
 };
 pub use own_head::parse_root;
+pub use tiles::{ExportedTiles, TileStore};
