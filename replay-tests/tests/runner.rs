@@ -29,6 +29,7 @@ mod cases {
     mod many_writers;
     mod meaning;
     mod pasted;
+    mod proofs;
     mod readme;
     mod real_data;
     mod real_histories;

@@ -16,7 +16,7 @@ use ledger_format::event::ledger::Genesis;
 use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Seq};
 use ledger_replay::State;
 use ledger_store::storage::Storage;
-use ledger_store::{Appender, Recovery};
+use ledger_store::{Appender, MasterEnv, Recovery};
 
 pub use create::{Created, InitOptions};
 pub(crate) use create::{empty_log, empty_storage};
@@ -52,6 +52,8 @@ pub struct Ledger {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) chance: Arc<dyn Chance>,
     pub(crate) master: String,
+    /// Where key files are looked for.
+    pub(crate) key_places: MasterEnv,
     pub(crate) notices: Vec<String>,
     /// Aliases as the archive gives them, for a ledger without views.
     pub(crate) aliases: OnceLock<Archive>,

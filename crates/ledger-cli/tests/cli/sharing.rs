@@ -90,9 +90,9 @@ fn open_tree(path: &Path) {
 fn a_directory_that_takes_no_writes_is_read_from_its_archive() {
     let bench = Bench::new();
     let id = bench.write("still readable", &[]);
-    let key =
-        fs::read_dir(bench.root().join("data/memledger/keys")).unwrap().next().unwrap().unwrap();
-    let key = fs::read_to_string(key.path()).unwrap();
+    let status = bench.run(["status", "--json"]).ends(0).object();
+    let key = format!("data/memledger/keys/{}.key", status["id"].as_str().unwrap());
+    let key = fs::read_to_string(bench.root().join(key)).unwrap();
     // Another user may have to pass through here, and run what lies there.
     fs::set_permissions(bench.root(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = bench.root().join("memledger");

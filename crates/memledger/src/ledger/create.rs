@@ -117,7 +117,7 @@ impl Ledger {
         let mut signing_location = None;
         if options.signing_key {
             let seq = Seq(first.len() as u64);
-            let (set, file) = key_at_init(&ledger, seq, &*options.chance)?;
+            let (set, file) = key_at_init(&options.master, &ledger, seq, &*options.chance)?;
             first.push(record(header(Kind::KeyRotated), &Event::KeyRotated(set))?);
             signing_location = Some(file);
         }

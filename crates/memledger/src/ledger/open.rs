@@ -219,6 +219,7 @@ fn assemble(
         clock: options.clock,
         chance: options.chance,
         master: location,
+        key_places: options.master,
         notices,
         aliases: OnceLock::new(),
         hand: RwLock::new(hand),

@@ -53,7 +53,7 @@ impl Ledger {
         }
         let head = self.vault.reader().head();
         let head = head.ok_or_else(|| Error::invalid("an empty ledger has no head to sign"))?;
-        let at_hand = AtHand::load(&self.id())?;
+        let at_hand = AtHand::load(self)?;
         let (sender, receiver) = sync_channel(1);
         let done = self.own(Box::new(move |_, state| {
             let key = state.signing_key().filter(|key| key.algorithm == ED25519);

@@ -19,7 +19,7 @@ use super::given::{GivenHead, Heads};
 use super::history::{ED25519, History};
 use super::roots::{self, size};
 use crate::error::Result;
-use crate::verify::{Check, CheckVerdict, identity};
+use crate::verify::{Check, CheckVerdict, identity, open_to_look};
 
 /// What a comparison came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,8 +35,7 @@ pub struct Compared {
 /// # Errors
 /// [`crate::ErrorKind::Invalid`] where no ledger is. What does not hold is in the checks.
 pub fn compare(dir: &Path, heads: &Heads) -> Result<Compared> {
-    let storage = crate::ledger::open_storage(dir, false)
-        .or_else(|_| crate::ledger::open_storage(dir, true))?;
+    let storage = open_to_look(dir)?;
     let ledger = identity(&*storage, dir)?;
     let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
     let compared = opened
@@ -140,7 +139,7 @@ impl<'a> Comparison<'a> {
     /// Root and signature of every checkpoint that the log records.
     fn records(&self) -> Claim {
         let signed = &self.history.checkpoints;
-        let mut claim = Claim::new("checkpoints", signed.len() as u64);
+        let mut claim = Claim::new("checkpoint records", signed.len() as u64);
         for (seq, signed) in signed {
             claim.take(self.record(*seq, signed));
         }
@@ -169,7 +168,7 @@ impl<'a> Comparison<'a> {
 
     /// Notes in the ledger's own directory, by the keys that its log names.
     fn stored_notes(&self) -> Claim {
-        let mut claim = Claim::new("notes", self.notes.len() as u64);
+        let mut claim = Claim::new("checkpoint notes", self.notes.len() as u64);
         let keys = self.history.verifiers();
         for stored in &self.notes {
             claim.take(match &stored.note {

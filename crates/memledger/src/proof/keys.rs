@@ -49,8 +49,8 @@ pub(super) struct AtHand {
 }
 
 impl AtHand {
-    pub(super) fn load(ledger: &LedgerId) -> Result<Self> {
-        let files = SigningFiles::locate(&MasterEnv::from_process(), ledger)?;
+    pub(super) fn load(ledger: &Ledger) -> Result<Self> {
+        let files = SigningFiles::locate(&ledger.key_places, &ledger.id())?;
         let key = |seed: Option<Seed>| seed.map(|seed| LedgerKey::from_seed(&seed));
         Ok(Self { current: key(files.load()?), next: key(files.load_next()?), files })
     }
@@ -83,7 +83,7 @@ impl Ledger {
     /// When the log or a key file cannot be read.
     pub fn signing_keys(&self) -> Result<Vec<KeyInForce>> {
         let history = History::read(self.vault.reader())?;
-        let at_hand = AtHand::load(&self.id())?;
+        let at_hand = AtHand::load(self)?;
         let origin = history.origin_at(u64::MAX);
         let keys = history.rotations.iter().filter(|(_, rotated)| rotated.new.algorithm == ED25519);
         keys.map(|(since, rotated)| {
@@ -105,7 +105,7 @@ impl Ledger {
         let origin = history.origin_at(u64::MAX).to_owned();
         check_origin(&origin)?;
         let in_force = history.rotations.last().map(|(_, rotated)| rotated.new.clone());
-        let at_hand = AtHand::load(&self.id())?;
+        let at_hand = AtHand::load(self)?;
         let Some(old) = in_force else { return self.first_key(at_hand, &origin) };
         let at_hand = at_hand.settle(&old)?;
         if at_hand.private(&old.bytes).is_none() {
@@ -172,11 +172,12 @@ pub(crate) fn check_origin(origin: &str) -> Result<()> {
 
 /// The first key of a ledger that is being made, and the event that names it.
 pub(crate) fn key_at_init(
+    places: &MasterEnv,
     ledger: &LedgerId,
     seq: Seq,
     chance: &dyn Chance,
 ) -> Result<(KeyRotated, PathBuf)> {
-    let files = SigningFiles::locate(&MasterEnv::from_process(), ledger)?;
+    let files = SigningFiles::locate(places, ledger)?;
     let key = first_key(&files, chance)?;
     Ok((set(&key, ledger, seq), files.path().to_path_buf()))
 }
