@@ -1,8 +1,12 @@
 //! A ledger against heads that were kept elsewhere: what each answer is, and that they differ.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use ledger_format::{Micros, Seq};
+use ledger_format::event::ledger::{CheckpointSigned, KeyRotated, PublicKey};
+use ledger_format::{Event, LedgerId, Micros, RecordHash, RecordHeader, Seq};
+use ledger_store::storage::FsStorage;
+use ledger_store::{Appender, NewRecord, StoreOptions};
 use memledger::proof::{
     Compared, GivenCheckpoint, GivenHead, Heads, KeyKind, LedgerKey, ProofError, SignedCheckpoint,
     compare,
@@ -131,4 +135,59 @@ fn field_l14_a_root_counts_only_with_its_signature() {
     std::fs::write(&note, lines.join("\n")).unwrap();
     let compared = compare(&target, &Heads::default()).unwrap();
     says(&compared, "checkpoint notes", CheckVerdict::Damaged, "does not verify");
+}
+
+/// Appends an event as a forger with the right to write would: chain and tree fit.
+fn forge(path: &Path, ledger: LedgerId, make: impl FnOnce(Seq) -> Event) {
+    let storage = Arc::new(FsStorage::open(path).unwrap());
+    let (mut appender, _) = Appender::open(storage, ledger, StoreOptions::default()).unwrap();
+    let head = appender.head().unwrap();
+    let event = make(head.seq.next());
+    let kind = event.kind().unwrap();
+    let header = RecordHeader::new(kind, Seq(0), RecordHash::ZERO, head.recorded_at);
+    let (payloads, extensions) = (Vec::new(), Vec::new());
+    let body = event.encode().unwrap();
+    let mut batch = appender.begin();
+    batch.push_all(vec![NewRecord { header, body, payloads, extensions }]).unwrap();
+    appender.commit(batch).unwrap();
+    appender.close().unwrap();
+}
+
+/// Whoever may write but does not hold the key cannot put another in force, or sign in its name.
+#[test]
+fn a_forged_rotation_and_a_forged_checkpoint_are_found() {
+    let (place, ledger) = signing();
+    let key = ledger.signing_keys().unwrap().pop().unwrap().key;
+    let signed = ledger.checkpoint().unwrap().signed;
+    ledger.close().unwrap();
+    let public = |bytes: &[u8]| PublicKey { algorithm: 1, bytes: bytes.to_vec() };
+    let stranger = LedgerKey::from_seed(&[9; 32]);
+    let rotation = |seq, old: Option<PublicKey>| {
+        let new = public(&stranger.public());
+        let signature = stranger.sign(&KeyRotated::message(&new, &place.id, seq)).to_vec();
+        let old_signature = old.is_some().then(|| signature.clone());
+        Event::KeyRotated(KeyRotated { new, old, new_signature: signature, old_signature })
+    };
+    let old = public(key.bytes());
+    let cases =
+        [("the key before does not verify", Some(old)), ("was in force before was not", None)];
+    for (at, (what, old)) in cases.into_iter().enumerate() {
+        let target = place.copy(&format!("rotated{at}"));
+        forge(&target, place.id, |seq| rotation(seq, old));
+        let compared = compare(&target, &Heads::default()).unwrap();
+        says(&compared, "signing keys", CheckVerdict::Damaged, what);
+    }
+    let head = signed.checkpoint();
+    let mut root = head.root;
+    root.0[0] ^= 1;
+    for (at, (root, what)) in
+        [(root, "another root"), (head.root, "does not verify")].into_iter().enumerate()
+    {
+        let target = place.copy(&format!("signed{at}"));
+        let (size, signature) = (head.size, stranger.sign(b"another text").to_vec());
+        let event = CheckpointSigned { size, root, views: None, algorithm: 1, signature };
+        forge(&target, place.id, |_| Event::CheckpointSigned(event));
+        let compared = compare(&target, &Heads::default()).unwrap();
+        says(&compared, "checkpoint records", CheckVerdict::Damaged, what);
+    }
 }

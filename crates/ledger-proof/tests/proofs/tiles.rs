@@ -115,6 +115,10 @@ fn entries_are_the_leaves_and_a_partial_tile_is_built_upon_only_when_it_is_whole
         let mut cut = tiles.clone();
         cut[at].1.pop();
         assert!(Tiler::resume(300, &cut).is_err(), "{:?}", cut[at].0);
+        let mut short = tiles.clone();
+        let whole = short[at].1.len();
+        short[at].1.truncate(whole - 32);
+        assert!(Tiler::resume(300, &short).is_err(), "a hash less: {:?}", short[at].0);
         let mut without = tiles.clone();
         without.remove(at);
         assert!(Tiler::resume(300, &without).is_err());
