@@ -4,6 +4,7 @@ mod directory;
 mod format;
 mod imports;
 mod payload;
+mod proof;
 mod replay;
 mod words;
 
@@ -27,7 +28,9 @@ pub const TARGETS: &[Target] = &[
     target("anchor", format::anchor, 20_000),
     target("batch", format::batch, 20_000),
     target("body", format::body, 20_000),
+    target("checkpoint", proof::checkpoint, 20_000),
     target("civil", words::civil, 20_000),
+    target("consistency", proof::consistency, 20_000),
     target("directory", directory::edits, 400),
     target("extensions", format::extensions, 20_000),
     target("history", imports::history, 60),
@@ -36,6 +39,7 @@ pub const TARGETS: &[Target] = &[
     target("key_page", format::key_page, 2_000),
     target("ledger_toml", words::ledger_toml, 20_000),
     target("names", words::names, 20_000),
+    target("note", proof::note, 20_000),
     target("payload", payload::open, 5_000),
     target("payload_file_header", format::payload_file_header, 20_000),
     target("payload_reference", format::payload_reference, 20_000),
@@ -43,7 +47,9 @@ pub const TARGETS: &[Target] = &[
     target("replay", replay::events, 2_000),
     target("saved_state", replay::saved_state, 5_000),
     target("segment_header", format::segment_header, 2_000),
+    target("tlog_proof", proof::tlog_proof, 20_000),
     target("triples", imports::triples, 60),
+    target("verifier_key", proof::keys, 20_000),
 ];
 
 /// The target of a name.
