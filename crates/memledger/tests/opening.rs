@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use memledger::{
-    Command, Content, Filter, InitOptions, Ledger, OpenOptions, Proposal, Question, Scope,
-    Submission, Terms,
+    Command, Content, Filter, InitOptions, Ledger, MasterEnv, OpenOptions, Proposal, Question,
+    Scope, Submission, Terms,
 };
 
 /// More records than a holder lets pass without saving.
@@ -28,15 +28,22 @@ fn write(ledger: &Ledger, numbers: std::ops::Range<usize>) {
     tickets.into_iter().for_each(|ticket| drop(ticket.wait().unwrap()));
 }
 
+/// The keys lie beside the ledger, so that they go with it.
+fn keys_beside(ledger: &Path) -> MasterEnv {
+    MasterEnv { key_dir: ledger.parent().map(|dir| dir.join("keys")), ..MasterEnv::default() }
+}
+
 fn open(dir: &Path) -> Ledger {
-    Ledger::open(dir, OpenOptions::default()).unwrap()
+    let options = OpenOptions { master: keys_beside(dir), ..OpenOptions::default() };
+    Ledger::open(dir, options).unwrap()
 }
 
 /// A ledger whose last holder saved state and names.
 fn saved() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("ledger");
-    let ledger = Ledger::init(&path, InitOptions::default()).unwrap().ledger;
+    let options = InitOptions { master: keys_beside(&path), ..InitOptions::default() };
+    let ledger = Ledger::init(&path, options).unwrap().ledger;
     write(&ledger, 0..MANY);
     ledger.close().unwrap();
     assert!(path.join("views/names").exists() && path.join("views/state").exists());
