@@ -8,7 +8,7 @@ Owns: the commands that are killed, and what must hold after each kill:
 
 - everything that was answered before, and in the killed run itself, is there with its words;
 - the log verifies, by the program and by the independent verifier;
-- the next command works, and what it writes verifies too.
+- the next command works, what it writes verifies too, and the ledger can still sign.
 
 A killed process loses no write that the system took: what a power cut loses is the subject of the
 crash tests on the storage model. May not: be skipped in silence. On a machine where a process cannot
@@ -100,6 +100,8 @@ COMMANDS = [
     Command("write --stdin", ["-C", "LEDGER", "write", "--stdin"], BATCH, acknowledged),
     Command("close", ["-C", "LEDGER", "close", "FIRST", "--reason", "it changed"]),
     Command("rebuild", ["-C", "LEDGER", "rebuild"]),
+    Command("checkpoint", ["-C", "LEDGER", "checkpoint"]),
+    Command("key rotate", ["-C", "LEDGER", "key", "rotate"]),
 ]
 
 
@@ -170,6 +172,9 @@ def judge(place, command, output):
     place.must("verify")
     if "afterwards" not in place.texts():
         raise Broken("what was written afterwards is not there")
+    if command.name != "init":
+        # Whatever became of a rotation, there is a key that the log names and that still signs.
+        place.must("checkpoint")
     independent(place)
 
 
