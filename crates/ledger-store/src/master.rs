@@ -150,7 +150,8 @@ impl MasterKey {
         Ok((key, MasterLocation::DefaultFile(path)))
     }
 
-    /// Writes the key to a new file with mode 0600 and flushes the file and its directories.
+    /// Writes the key to a new file with mode 0600 and flushes the file and its directories. A stop in
+    /// the middle leaves no file of this name.
     /// Missing directories are made with mode 0700.
     ///
     /// # Errors
@@ -166,15 +167,29 @@ impl MasterKey {
             let what = format!("others may write to it; run: chmod 700 '{}'", dir.display());
             return Err(source(dir.display(), what));
         }
+        // The name appears only with the whole key: half of one would be in the way for ever.
+        let mut part = path.clone().into_os_string();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        match std::fs::remove_file(&part) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
-            .open(&path)
+            .open(&part)
             .map_err(failed)?;
-        file.write_all(self.hex().as_bytes())
+        let written = file
+            .write_all(self.hex().as_bytes())
             .and_then(|()| file.write_all(b"\n"))
             .and_then(|()| file.sync_all())
+            // A link and no renaming, because that would take the place of a key that is there.
+            .and_then(|()| std::fs::hard_link(&part, &path));
+        let removed = std::fs::remove_file(&part);
+        written
+            .and(removed)
             .and_then(|()| made.iter().try_for_each(|dir| sync_dir(dir)))
             .map_err(failed)
     }
