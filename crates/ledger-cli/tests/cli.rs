@@ -27,6 +27,8 @@ mod lifecycle;
 mod proof;
 #[path = "cli/readme.rs"]
 mod readme;
+#[path = "cli/repair.rs"]
+mod repair;
 #[path = "cli/sharing.rs"]
 mod sharing;
 #[path = "cli/stdin.rs"]

@@ -30,10 +30,12 @@ pub use error::{Class, Damage, Lost, StoreError};
 pub use head::{Head, Position};
 pub use keys::{Entropy, KeyState, KeyStore, OsEntropy, Reserved};
 pub use log::{
-    Anchors, Appender, BatchBuilder, DroppedTail, NewRecord, Recovery, read_anchors, repair_anchor,
+    Anchors, Appender, BatchBuilder, DroppedTail, LooseTail, LostCopy, NewRecord, Recovery,
+    loose_tail, lost_copy, read_anchors, repair_anchor,
 };
 pub use master::{MasterEnv, MasterKey, MasterLocation};
 pub use options::StoreOptions;
+pub use quarantine::{Taken, TakenAs};
 pub use reader::{
     BatchRecord, Check, Place, Reader, RecordStream, SegmentEnd, SegmentInfo, StoredRecord,
     Unanchored, VerifiedBatch,

@@ -173,6 +173,6 @@ const RESTORE_KEYS: &str = "where the other copy of the page is whole nothing is
 const RESTORE_FILE: &str = "put this file back from a backup; the log says what it must hold";
 const DROP_TAIL: &str = "`memledger repair tail --reason …` takes it out and keeps a copy; opening the ledger for writing does so too, and says it";
 const RECREATE_ANCHOR: &str = "`memledger repair anchor --reason …` writes it again from the other copy, once the log was found whole up to it";
-const NO_ANCHOR: &str = "put one anchor back from a backup, or prove the end of the log with `memledger repair anchor --remembered SIZE:ROOT`; nothing else can tell whether records are missing at the end";
+const NO_ANCHOR: &str = "put one anchor back from a backup: nothing else can tell whether records are missing at the end, so none is made again without a whole copy";
 const TOGETHER: &str =
     "`memledger verify` says what contradicts what; put all files back from one backup";

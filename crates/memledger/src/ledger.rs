@@ -8,15 +8,16 @@ mod open;
 mod saved;
 mod status;
 mod time;
+mod untold;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ledger_format::event::ledger::Genesis;
-use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Seq};
+use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Role, Seq};
 use ledger_replay::State;
 use ledger_store::storage::Storage;
-use ledger_store::{Appender, MasterEnv, Recovery};
+use ledger_store::{Appender, LooseTail, MasterEnv, Recovery};
 
 pub use create::{Created, InitOptions};
 pub(crate) use create::{empty_log, empty_storage};
@@ -38,7 +39,7 @@ use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
 use crate::vault::Vault;
 use crate::views::ViewFeed;
-use crate::writer::{MakeOwn, Start, Ticket, Writer, prepare};
+use crate::writer::{MakeOwn, Start, Ticket, Writer, prepare, seal_all};
 
 /// An open ledger.
 pub struct Ledger {
@@ -78,6 +79,8 @@ struct Ready {
     state: Option<State>,
     saved: Option<Seq>,
     recovery: Recovery,
+    /// Whether the first record has to be preceded by the repairs that none tells of yet.
+    tells_repairs: bool,
     confirm_clock: bool,
     open_epoch: bool,
 }
@@ -139,9 +142,21 @@ impl Ledger {
     /// Records one event of the ledger itself, made where its place is known, and waits until it is
     /// durable.
     pub(crate) fn own(&self, make: MakeOwn) -> Result<Outcome> {
+        self.own_with(make, None)
+    }
+
+    /// As [`Ledger::own`], with what a person gave as the reason.
+    pub(crate) fn own_with(&self, make: MakeOwn, reason: Option<&str>) -> Result<Outcome> {
         self.start_writer()?;
+        let words = match reason {
+            Some(reason) => {
+                let word = (Role::Reason, reason.as_bytes().into());
+                seal_all(&self.id(), self.vault.keys(), &*self.chance, &[word])?
+            }
+            None => Vec::new(),
+        };
         let ticket = match &*self.hand() {
-            Hand::Writing(writer, _) => writer.own(make)?,
+            Hand::Writing(writer, _) => writer.own(make, words)?,
             other => return Err(cannot_write(other)),
         };
         let done = ticket.wait()?.pop();
@@ -254,6 +269,21 @@ impl Ledger {
         Ok(self.aliases.get_or_init(|| replayed))
     }
 
+    /// The tail that opening dropped, as long as nothing was recorded.
+    pub(crate) fn dropped_tail(&self) -> Option<LooseTail> {
+        match &*self.hand() {
+            Hand::Ready(ready) => Some(ready.recovery.dropped.as_ref()?.tail.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whoever records a repair with its reason tells of it.
+    pub(crate) fn leave_telling_of_repairs(&self) {
+        if let Hand::Ready(ready) = &mut *self.hand_to_change() {
+            ready.tells_repairs = false;
+        }
+    }
+
     fn start_writer(&self) -> Result<()> {
         if matches!(&*self.hand(), Hand::Writing(..)) {
             return Ok(());
@@ -300,7 +330,12 @@ impl Ledger {
             chance: Arc::clone(&self.chance),
             confirm_clock: ready.confirm_clock,
             next_epoch: ready.recovery.next_epoch,
-            dropped_bytes: ready.recovery.dropped.map_or(0, |dropped| dropped.bytes),
+            dropped_bytes: untold::dropped_bytes(&ready.recovery),
+            repairs: if ready.tells_repairs {
+                untold::repairs(&ready.recovery)
+            } else {
+                Vec::new()
+            },
             open_epoch: ready.open_epoch,
         })?;
         Ok((writer, saved))

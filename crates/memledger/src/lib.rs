@@ -43,6 +43,7 @@ mod names;
 mod outcome;
 pub mod proof;
 mod read;
+pub mod repair;
 mod scope;
 pub mod transfer;
 mod vault;

@@ -75,7 +75,7 @@ pub struct Epoch {
     pub reason: EpochReason,
     /// The program's version.
     pub program: String,
-    /// Bytes of an unacknowledged batch that recovery dropped just before; 0: none.
+    /// Bytes of unacknowledged batches that recovery dropped since the record before; 0: none.
     pub dropped_bytes: u64,
 }
 

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use memledger::format::TreeRoot;
 use memledger::proof::parse_root;
+use memledger::repair::RepairPart;
 
 use super::proof::AgainstArgs;
 use super::words;
@@ -42,8 +43,43 @@ pub(super) fn position(text: &str) -> Result<Position, String> {
     words::seq(text).map(Position::At)
 }
 
-/// `verify`.
+/// `repair`.
 #[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// What
+    #[arg(value_enum, value_name = "PART")]
+    pub(crate) part: PartWord,
+    /// Why; it is recorded
+    #[arg(long)]
+    pub(crate) reason: String,
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+/// What may be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartWord {
+    /// An unfinished batch at the end of the log, never acknowledged: cut off and kept aside
+    Tail,
+    /// The views: made anew from the log
+    Views,
+    /// One copy of the head anchor: written again from the other, where the log confirms it
+    Anchor,
+}
+
+impl From<PartWord> for RepairPart {
+    fn from(word: PartWord) -> Self {
+        match word {
+            PartWord::Tail => Self::Tail,
+            PartWord::Views => Self::Views,
+            PartWord::Anchor => Self::Anchor,
+        }
+    }
+}
+
+/// `verify`.
+#[derive(Debug, Default, Args)]
 pub(crate) struct VerifyArgs {
     /// How deep; else views, or content where there are none
     #[arg(long, value_enum)]

@@ -41,6 +41,7 @@ The archive
   show       one record
   verify     check what is stored, and that no head kept elsewhere is missing
   doctor     every byte of a damaged directory
+  repair     drop an unfinished tail, make views anew, write an anchor copy again
   checkpoint sign the head, so that others can hold the ledger to it
   prove      prove a record or a continuation to a stranger; `prove check` is for the stranger
   rebuild    build the views from the log
@@ -170,6 +171,15 @@ Examples:
 
 The signing key lies beside the master key, outside the ledger's directory: a copy cannot sign.
 Back it up too; without it no key can follow it.";
+pub(crate) const REPAIR: &str = "\
+Prints its plan first and asks, unless --yes. Nothing is touched where anything else is damaged, and
+nothing that was acknowledged is ever cut: that comes back from a backup. What is taken out lies in
+quarantine/ with a note, the log records what was done, and `verify` says how the ledger stands now;
+its exit code is the one of this command.
+Examples:
+  memledger doctor                                        says what is wrong, and what is safe
+  memledger repair tail --reason 'power cut'
+  memledger repair anchor --reason 'bad sector' --yes";
 pub(crate) const CHECKPOINT: &str = "\
 Signs the durable head as a C2SP checkpoint, records that, and keeps the note under checkpoints/.
 Give it to others: whoever has one finds out when the ledger is rolled back or forked.

@@ -24,7 +24,9 @@ use memledger::civil::Zone;
 
 use crate::exit::Failure;
 
-pub(crate) use archive::{KeyArgs, KeyVerb, LevelWord, LogArgs, Position, ShowArgs, VerifyArgs};
+pub(crate) use archive::{
+    KeyArgs, KeyVerb, LevelWord, LogArgs, Position, RepairArgs, ShowArgs, VerifyArgs,
+};
 pub(crate) use lifecycle::{
     CloseArgs, ConfirmArgs, ContestArgs, ForgetArgs, LiftArgs, PinArgs, PushdownArgs, RankArgs,
     ReopenArgs, ResolveArgs, TermsArgs, UseArgs,
@@ -187,6 +189,9 @@ pub(crate) enum Verb {
     /// What every byte is, where damage begins, and what is safe to do
     #[command(after_help = help::DOCTOR)]
     Doctor,
+    /// Mend what can be mended without losing anything
+    #[command(after_help = help::REPAIR)]
+    Repair(RepairArgs),
     /// Sign the head, so that others can hold the ledger to it
     #[command(after_help = help::CHECKPOINT)]
     Checkpoint(CheckpointArgs),

@@ -80,7 +80,7 @@ pub(crate) struct ProveCheckArgs {
 }
 
 /// What `verify` compares a ledger with.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Compared with")]
 pub(crate) struct AgainstArgs {
     /// A checkpoint that was kept elsewhere

@@ -42,6 +42,7 @@ impl Verb {
         match self {
             Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
             Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
+            Self::Repair(_) => RECORDS,
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
             Self::Status
@@ -111,6 +112,7 @@ impl Verb {
             Self::Show(_) => "show",
             Self::Verify(_) => "verify",
             Self::Doctor => "doctor",
+            Self::Repair(_) => "repair",
             Self::Rebuild => "rebuild",
             Self::Import(_) => "import",
             Self::Export(_) => "export",

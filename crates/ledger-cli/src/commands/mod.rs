@@ -13,6 +13,7 @@ mod lifecycle;
 mod proof;
 mod prove;
 mod read;
+mod repair;
 mod state;
 mod tiles;
 mod times;
@@ -63,6 +64,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
         Verb::Verify(args) => verify::verify(ctx, args),
         Verb::Doctor => doctor::doctor(ctx),
+        Verb::Repair(args) => repair::repair(ctx, args),
         Verb::Checkpoint(args) => proof::checkpoint(ctx, args),
         Verb::Prove(args) => prove::prove(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),

@@ -83,7 +83,8 @@ impl Context<'_> {
         }
     }
 
-    fn say_notices(&self, ledger: &Ledger) {
+    /// Says what was noticed while opening.
+    pub(crate) fn say_notices(&self, ledger: &Ledger) {
         for notice in ledger.notices() {
             self.out.note(notice);
         }

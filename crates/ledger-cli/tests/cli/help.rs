@@ -22,8 +22,8 @@ fn every_verb_explains_itself() {
     let verbs = [
         "init", "status", "demo", "key", "write", "close", "reopen", "confirm", "use", "pushdown",
         "lift", "contest", "resolve", "pin", "unpin", "forget", "promote", "demote", "get", "list",
-        "history", "diff", "blame", "log", "show", "verify", "doctor", "rebuild", "import",
-        "export",
+        "history", "diff", "blame", "log", "show", "verify", "doctor", "repair", "rebuild",
+        "import", "export",
     ];
     for verb in verbs {
         let ran = bench.run([verb, "--help"]).ends(0);

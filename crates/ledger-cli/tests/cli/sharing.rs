@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use crate::bench::{Bench, run};
 
 /// A process that holds the ledger until its stdin ends.
-fn holder(bench: &Bench) -> (Child, ChildStdin) {
+pub(crate) fn holder(bench: &Bench) -> (Child, ChildStdin) {
     let mut child = bench
         .command()
         .args(["write", "--stdin"])

@@ -28,7 +28,7 @@ pub(crate) enum AnchorCopy {
 /// Both copies as they were found.
 #[derive(Clone, Debug)]
 pub struct Anchors {
-    copies: [AnchorCopy; 2],
+    pub(crate) copies: [AnchorCopy; 2],
 }
 
 /// Reads both copies of the head anchor.
@@ -116,7 +116,7 @@ impl Anchors {
         self.newest().map(|(_, anchor)| anchor)
     }
 
-    fn newest(&self) -> Option<(usize, &Anchor)> {
+    pub(crate) fn newest(&self) -> Option<(usize, &Anchor)> {
         let valid = self.copies.iter().enumerate().filter_map(|(place, copy)| match copy {
             AnchorCopy::Valid(anchor) => Some((place, &**anchor)),
             _ => None,
@@ -165,38 +165,6 @@ pub(crate) fn create_blank(storage: &dyn Storage) -> Result<(), StoreError> {
         file.zero_fill(0, BYTES as u64)?;
         file.sync_all()?;
     }
-    storage.sync_dir(&RelPath::ROOT)?;
-    Ok(())
-}
-
-/// Writes an unreadable or missing copy again from the valid one, byte for byte.
-///
-/// # Errors
-/// [`StoreError::Busy`] while a holder has the ledger, [`StoreError::AnchorDamaged`] when no copy
-/// is valid or both are and contradict each other, [`StoreError::Foreign`] for another ledger's
-/// anchor, or a failing storage.
-pub fn repair_anchor(storage: &dyn Storage, ledger: LedgerId) -> Result<(), StoreError> {
-    let _lock = storage.try_lock()?;
-    let anchors = read_anchors(storage)?;
-    let Some(problem) = anchors.problem(ledger) else {
-        return Ok(());
-    };
-    let Some((place, anchor)) = anchors.newest() else {
-        return Err(problem);
-    };
-    let both_valid = anchors.copies.iter().all(|copy| matches!(copy, AnchorCopy::Valid(_)));
-    if both_valid || anchor.ledger != ledger {
-        return Err(problem);
-    }
-    let [first, second] = ANCHORS;
-    let path = if place == 0 { second } else { first };
-    let file = match storage.open_write(&path) {
-        Err(error) if error.is_not_found() => storage.create_exclusive(&path)?,
-        opened => opened?,
-    };
-    file.set_len(BYTES as u64)?;
-    file.write_all_at(&anchor.encode(), 0)?;
-    file.sync_all()?;
     storage.sync_dir(&RelPath::ROOT)?;
     Ok(())
 }

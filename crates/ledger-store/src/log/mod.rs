@@ -6,6 +6,7 @@
 
 mod ahead;
 mod anchor_file;
+mod anchor_repair;
 mod appender;
 mod builder;
 pub(crate) mod chain;
@@ -19,8 +20,9 @@ pub(crate) mod scan;
 pub(crate) mod segment_file;
 mod write_error;
 
-pub use anchor_file::{Anchors, read_anchors, repair_anchor};
+pub use anchor_file::{Anchors, read_anchors};
+pub use anchor_repair::{LostCopy, lost_copy, repair_anchor};
 pub use appender::Appender;
 pub use builder::{BatchBuilder, NewRecord};
-pub use recover::{DroppedTail, Recovery};
+pub use recover::{DroppedTail, LooseTail, Recovery, loose_tail};
 pub(crate) use recover::{blank_anchors, list_segments, read_headers, valid_end};

@@ -7,6 +7,7 @@ mod damage;
 mod faults;
 mod openers;
 mod recovery;
+mod untold;
 
 use std::sync::Arc;
 

@@ -36,12 +36,13 @@ fn an_incomplete_last_batch_above_the_anchor_is_dropped_and_nothing_else() {
             assert_eq!(appender.position(), Some(kept), "at {at}");
             if at > start && at < end {
                 let dropped = recovery.dropped.unwrap();
-                assert_eq!((dropped.batch, dropped.seq), (BatchNo(2), Seq(4)));
-                assert_eq!((dropped.file, dropped.offset), (first_segment(), start));
+                let tail = dropped.tail;
+                assert_eq!((tail.batch, tail.seq), (BatchNo(2), Seq(4)));
+                assert_eq!((tail.file, tail.offset), (first_segment(), start));
                 let kept = copy.contents(&dropped.quarantine).unwrap();
                 let from = usize::try_from(start).unwrap();
                 assert_eq!(kept, full[from..from + kept.len()]);
-                assert_eq!(kept.len() as u64, dropped.bytes);
+                assert_eq!(kept.len() as u64, tail.bytes);
             } else {
                 assert!(recovery.dropped.is_none(), "at {at}");
             }
@@ -110,7 +111,7 @@ fn a_batch_without_its_payloads_was_not_committed() {
         cut.edit(&path, |bytes| bytes.truncate(usize::try_from(at).unwrap())).unwrap();
         for copy in [flipped, cut] {
             let (mut appender, recovery) = open(&copy).unwrap();
-            assert_eq!(recovery.dropped.unwrap().batch, BatchNo(2), "at {at}");
+            assert_eq!(recovery.dropped.unwrap().tail.batch, BatchNo(2), "at {at}");
             let length = copy.contents(&path).unwrap().len() as u64;
             assert_eq!(length, start, "the payload range goes with its batch");
             commit(&mut appender).unwrap();

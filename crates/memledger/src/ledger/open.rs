@@ -120,7 +120,7 @@ impl Ledger {
         if let Some(dropped) = &recovery.dropped {
             notices.push(format!(
                 "an unfinished batch at the end of {} was never acknowledged and was taken out: {} bytes from offset {} ({}), kept in {}",
-                dropped.file, dropped.bytes, dropped.offset, dropped.reason, dropped.quarantine
+                dropped.tail.file, dropped.tail.bytes, dropped.tail.offset, dropped.tail.reason, dropped.quarantine
             ));
         } else if recovery.unclean {
             notices.push("the last holder ended without closing; the end of the log was checked and written again".to_owned());
@@ -155,7 +155,14 @@ pub(super) fn finish_created(
     options: OpenOptions,
 ) -> Result<Ledger> {
     let head = appender.head();
-    let recovery = Recovery { head, unclean: false, dropped: None, next_epoch: 1, anchored: None };
+    let recovery = Recovery {
+        head,
+        unclean: false,
+        dropped: None,
+        untold: Vec::new(),
+        next_epoch: 1,
+        anchored: None,
+    };
     finish(parts, appender, recovery, options, Vec::new(), false)
 }
 
@@ -179,6 +186,7 @@ fn finish(
         state: caught.state,
         saved: caught.saved,
         recovery,
+        tells_repairs: true,
         confirm_clock: options.confirm_clock,
         open_epoch,
     };

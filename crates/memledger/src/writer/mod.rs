@@ -19,5 +19,6 @@ mod thread;
 mod ticket;
 
 pub(crate) use prepare::prepare;
+pub(crate) use seal::seal_all;
 pub(crate) use thread::{MakeOwn, Start, Writer};
 pub use ticket::Ticket;

@@ -11,8 +11,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use ledger_format::event::ledger::{ClockCorrected, Epoch};
+use ledger_format::event::ledger::{ClockCorrected, Epoch, Repaired};
 use ledger_format::names::EpochReason;
+use ledger_format::payload::Sealed;
 use ledger_format::{AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, Seq, hash};
 use ledger_replay::{Sequenced, State, apply};
 use ledger_store::{Appender, KeyState, NewRecord, StoreError};
@@ -48,8 +49,8 @@ const IDLE: Duration = Duration::from_millis(250);
 
 enum Job {
     Record(Box<Prepared>, Answer),
-    /// An event of the ledger itself.
-    Own(MakeOwn, Answer),
+    /// An event of the ledger itself, with the words that go with it.
+    Own(MakeOwn, Vec<Sealed>, Answer),
     /// Which record an idempotency key led to.
     Known(String, SyncSender<Option<Seq>>),
 }
@@ -67,6 +68,8 @@ pub(crate) struct Start {
     pub(crate) confirm_clock: bool,
     pub(crate) next_epoch: u64,
     pub(crate) dropped_bytes: u64,
+    /// Repairs that no record tells of yet.
+    pub(crate) repairs: Vec<Repaired>,
     /// Whether the first batch has to open an epoch.
     pub(crate) open_epoch: bool,
 }
@@ -116,10 +119,10 @@ impl Writer {
     }
 
     /// Queues an event of the ledger itself, to be made where its place is known.
-    pub(crate) fn own(&self, make: MakeOwn) -> Result<Ticket> {
+    pub(crate) fn own(&self, make: MakeOwn, words: Vec<Sealed>) -> Result<Ticket> {
         let (ticket, answer) = Ticket::new();
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(Job::Own(make, answer)).map_err(|_| stopped())?;
+        jobs.send(Job::Own(make, words, answer)).map_err(|_| stopped())?;
         Ok(ticket)
     }
 
@@ -175,6 +178,7 @@ struct Worker {
     stamper: Stamper,
     pepper: [u8; 32],
     epoch: Option<Epoch>,
+    repairs: Vec<Repaired>,
     poisoned: Option<String>,
     keys_ahead: KeysAhead,
     /// Submissions in the last group.
@@ -206,6 +210,7 @@ impl Worker {
             stamper: Stamper::new(start.clock, last, start.confirm_clock),
             pepper,
             epoch,
+            repairs: start.repairs,
             poisoned: None,
             keys_ahead,
             last_group: 0,
@@ -265,8 +270,8 @@ impl Worker {
                 let admitted = self.usable().and_then(|()| self.admit(batch, *prepared));
                 (admitted, answer)
             }
-            Job::Own(make, answer) => {
-                let made = self.usable().and_then(|()| self.own(batch, make));
+            Job::Own(make, words, answer) => {
+                let made = self.usable().and_then(|()| self.own(batch, make, words));
                 (made, answer)
             }
             Job::Known(key, answer) => {
@@ -354,9 +359,7 @@ impl Worker {
         let bound = binder.bound;
         let pushed = self.push(batch, all)?;
         Binder::settle(&names, bound);
-        if preamble > 0 {
-            self.epoch = None;
-        }
+        self.has_opened();
         let events = pushed.iter().skip(preamble + first_event);
         let outcomes = events.map(|done| self.outcome(batch, done)).collect();
         Ok(Admitted { outcomes, spent })
@@ -368,11 +371,20 @@ impl Worker {
         if let Some(epoch) = &self.epoch {
             records.push(plain(Event::Epoch(epoch.clone()), Kind::Epoch, stamp)?);
         }
+        for repaired in &self.repairs {
+            records.push(plain(Event::Repaired(repaired.clone()), Kind::Repaired, stamp)?);
+        }
         if let Some(before) = stamp.jumped_from {
             let corrected = ClockCorrected { before, confirmed: stamp.wall };
             records.push(plain(Event::ClockCorrected(corrected), Kind::ClockCorrected, stamp)?);
         }
         Ok(records)
+    }
+
+    /// What goes before the first records stands in the log now.
+    fn has_opened(&mut self) {
+        self.epoch = None;
+        self.repairs.clear();
     }
 
     /// Pushes all records or none; a batch that cannot take them is committed first.

@@ -24,6 +24,7 @@ use super::anchor_file::{AnchorWriter, Anchors, create_blank, read_anchors};
 use crate::error::{Lost, StoreError};
 use crate::head::{Head, Position};
 use crate::layout;
+use crate::quarantine::{self, Taken};
 use crate::storage::{RelPath, Storage};
 
 /// What opening a log found and did.
@@ -35,29 +36,38 @@ pub struct Recovery {
     pub unclean: bool,
     /// The batch that was not complete and was taken out.
     pub dropped: Option<DroppedTail>,
+    /// Everything taken out since the last record, this time and before: no record tells of it yet.
+    pub untold: Vec<Taken>,
     /// The epoch of the new holder.
     pub next_epoch: u64,
     /// What the anchor said.
     pub anchored: Option<Head>,
 }
 
-/// A batch that was never answered and was taken out of the log.
+/// A batch above the anchor that is not whole, with nothing behind it: it was never answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DroppedTail {
+pub struct LooseTail {
     /// The number it would have had.
     pub batch: BatchNo,
     /// The record it would have begun with.
     pub seq: Seq,
-    /// The file it was in.
+    /// The file it is in.
     pub file: RelPath,
-    /// Where it began.
+    /// Where it begins.
     pub offset: u64,
-    /// How many bytes were taken out.
+    /// How many bytes, up to the last one that is not zero.
     pub bytes: u64,
-    /// Where they are now.
-    pub quarantine: RelPath,
-    /// What was wrong with it.
+    /// What is wrong with it.
     pub reason: String,
+}
+
+/// A tail that was taken out of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedTail {
+    /// What it was.
+    pub tail: LooseTail,
+    /// Where its bytes are now.
+    pub quarantine: RelPath,
 }
 
 /// A log that is ready for a new holder.
@@ -72,18 +82,60 @@ pub(crate) struct Recovered {
     pub(crate) recovery: Recovery,
 }
 
+/// What a log was found to be before anything was changed.
+struct Seen {
+    anchored: Option<Position>,
+    headers: Headers,
+    walk: Walk,
+    tail: Option<LooseTail>,
+}
+
+/// Looks at the log from the anchor on. Everything that refuses, refuses here.
+fn look(storage: &dyn Storage, ledger: LedgerId, anchors: &Anchors) -> Result<Seen, StoreError> {
+    let anchored = anchors.latest().map(Position::of_anchor);
+    let headers = sound_headers(storage, ledger, anchored.as_ref())?;
+    let mut walk = walk::from_anchor(storage, ledger, &headers, anchored.as_ref())?;
+    check_unanchored(anchors, &walk)?;
+    check_payload_files(storage, walk.position.as_ref())?;
+    let tail = match walk.loose.take() {
+        None if headers.torn_last => repair::torn_segment(storage, &headers, &walk)?,
+        loose => loose,
+    };
+    Ok(Seen { anchored, headers, walk, tail })
+}
+
+/// The tail that the next holder will drop, if there is one. Changes nothing; the caller keeps
+/// holders away meanwhile.
+///
+/// # Errors
+/// Why the log cannot be held as it is: as [`crate::Appender::open`].
+pub fn loose_tail(
+    storage: &dyn Storage,
+    ledger: LedgerId,
+) -> Result<Option<LooseTail>, StoreError> {
+    let anchors = read_anchors(storage)?;
+    match anchors.problem(ledger) {
+        Some(problem) => Err(problem),
+        None => Ok(look(storage, ledger, &anchors)?.tail),
+    }
+}
+
+/// The end of a log that is whole from its valid anchor on, whatever the other copy is.
+pub(crate) fn confirmed_end(
+    storage: &dyn Storage,
+    ledger: LedgerId,
+    anchors: &Anchors,
+) -> Result<Option<Position>, StoreError> {
+    Ok(look(storage, ledger, anchors)?.walk.position)
+}
+
 /// Recovers the log. The caller holds the lock.
 pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recovered, StoreError> {
     let anchors = read_anchors(storage)?;
     if let Some(problem) = anchors.problem(ledger) {
         return Err(problem);
     }
-    let anchored = anchors.latest().map(Position::of_anchor);
-    let headers = sound_headers(storage, ledger, anchored.as_ref())?;
-    let walk = walk::from_anchor(storage, ledger, &headers, anchored.as_ref())?;
-    check_unanchored(&anchors, &walk)?;
-    check_payload_files(storage, walk.position.as_ref())?;
-
+    let Seen { anchored, headers, walk, tail } = look(storage, ledger, &anchors)?;
     let closed = anchors.latest().is_some_and(|anchor| anchor.clean);
     let clean = closed && walk.position == anchored && !walk.has_tail && !headers.has_more(&walk);
     if anchors.are_blank() && headers.list.is_empty() && !headers.torn_last {
@@ -92,7 +144,9 @@ pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recover
     let mut writer = AnchorWriter::open(storage, ledger, &anchors)?;
     let mut dropped = None;
     if !clean {
-        dropped = repair::repair(storage, &headers, &walk, anchored.as_ref())?;
+        let counter = anchors.latest().map_or(0, |anchor| anchor.counter);
+        dropped = repair::keep(storage, tail, counter)?;
+        repair::repair(storage, &headers, &walk, anchored.as_ref())?;
         if let Some(position) = &walk.position {
             writer.confirm(&anchors)?;
             writer.write(position, false)?;
@@ -103,6 +157,7 @@ pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recover
     }
     let head = walk.position.map(|position| position.head);
     let unclean = !clean && (walk.position.is_some() || dropped.is_some());
+    let untold = quarantine::untold(storage, next_seq(&walk))?;
     let kept = walk.position.map_or(0, |position| position.segment.next().0);
     let mut list = headers.list;
     list.truncate(usize::try_from(kept).unwrap_or(usize::MAX));
@@ -116,10 +171,15 @@ pub(crate) fn recover(storage: &dyn Storage, ledger: LedgerId) -> Result<Recover
             head,
             unclean,
             dropped,
+            untold,
             next_epoch: head.map_or(1, |head| head.epoch.saturating_add(1)),
             anchored: anchored.map(|position| position.head),
         },
     })
+}
+
+fn next_seq(walk: &Walk) -> Seq {
+    walk.position.map_or(Seq(0), |position| position.head.seq.next())
 }
 
 /// Reads all headers and refuses what an unfinished creation of the last segment does not explain.

@@ -7,44 +7,49 @@
 use ledger_format::payload_file;
 use ledger_format::{BatchNo, SegmentNo, Seq};
 
-use super::DroppedTail;
 use super::headers::Headers;
 use super::tail::Tail;
 use super::walk::Walk;
+use super::{DroppedTail, LooseTail};
 use crate::error::StoreError;
 use crate::head::Position;
 use crate::layout;
-use crate::quarantine;
+use crate::quarantine::{self, Taken, TakenAs};
 use crate::storage::{RelPath, Storage};
 
 /// Bytes rewritten at a time.
 const CHUNK: u64 = 1024 * 1024;
 
-/// Brings the files to exactly what the walk found. The caller writes the anchor afterwards.
+/// Copies the tail that will be cut off.
+pub(super) fn keep(
+    storage: &dyn Storage,
+    tail: Option<LooseTail>,
+    anchor: u64,
+) -> Result<Option<DroppedTail>, StoreError> {
+    let Some(tail) = tail else { return Ok(None) };
+    let file = storage.open_read(&tail.file)?;
+    let taken = Taken {
+        kind: TakenAs::Tail,
+        file: tail.file.clone(),
+        offset: tail.offset,
+        bytes: tail.bytes,
+        next: tail.seq,
+        anchor,
+        reason: tail.reason.clone(),
+    };
+    let quarantine = quarantine::keep(storage, Some(&*file), &taken)?;
+    Ok(Some(DroppedTail { tail, quarantine }))
+}
+
+/// Brings the files to exactly what the walk found. The caller keeps the tail before and writes the
+/// anchor afterwards.
 pub(super) fn repair(
     storage: &dyn Storage,
     headers: &Headers,
     walk: &Walk,
     anchored: Option<&Position>,
-) -> Result<Option<DroppedTail>, StoreError> {
+) -> Result<(), StoreError> {
     let unused = unused_payload_files(storage, walk.position.as_ref())?;
-    let mut dropped = None;
-    if let Some(tail) = &walk.dropped {
-        let path = layout::segment(tail.segment);
-        let file = storage.open_read(&path)?;
-        let quarantine = quarantine::keep(storage, &*file, tail.offset, tail.length)?;
-        dropped = Some(DroppedTail {
-            batch: tail.batch,
-            seq: tail.seq,
-            file: path,
-            offset: tail.offset,
-            bytes: tail.length,
-            quarantine,
-            reason: tail.reason.clone(),
-        });
-    } else if headers.torn_last {
-        dropped = keep_torn_segment(storage, headers, walk)?;
-    }
     rewrite_segments(storage, walk.position.as_ref(), anchored)?;
     rewrite_payloads(storage, walk.position.as_ref(), anchored)?;
     remove_segments(storage, headers, walk)?;
@@ -52,15 +57,15 @@ pub(super) fn repair(
         storage.remove_file(path)?;
         storage.sync_dir(&layout::PAYLOADS)?;
     }
-    Ok(dropped)
+    Ok(())
 }
 
-/// A segment whose header is not whole holds no batch; what it does hold is kept all the same.
-fn keep_torn_segment(
+/// A segment whose header is not whole holds no batch; what it does hold is a tail all the same.
+pub(super) fn torn_segment(
     storage: &dyn Storage,
     headers: &Headers,
     walk: &Walk,
-) -> Result<Option<DroppedTail>, StoreError> {
+) -> Result<Option<LooseTail>, StoreError> {
     let path = layout::segment(SegmentNo(headers.list.len() as u64));
     let file = storage.open_read(&path)?;
     let tail = Tail::read(&*file, 0, file.len()?)?;
@@ -76,10 +81,8 @@ fn keep_torn_segment(
     if tail.is_zero() {
         return Ok(None);
     }
-    let bytes = tail.content();
-    let quarantine = quarantine::keep(storage, &*file, 0, bytes)?;
     let reason = "the header of its segment is not whole".to_owned();
-    Ok(Some(DroppedTail { batch, seq, file: path, offset: 0, bytes, quarantine, reason }))
+    Ok(Some(LooseTail { batch, seq, file: path, offset: 0, bytes: tail.content(), reason }))
 }
 
 /// Rewrites every segment from the anchored one to that of the head, and cuts the last one.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use ledger_format::hash::{self, RecordHasher};
 use ledger_format::segment::{HEADER_BYTES, SegmentHeader};
 use ledger_format::tree::Frontier;
-use ledger_format::{BatchNo, LedgerId, RecordView, SegmentNo, Seq};
+use ledger_format::{LedgerId, RecordView, SegmentNo};
 
 use super::headers::{Headers, list_segments, read_headers};
-use super::lost;
 use super::tail::Tail;
+use super::{LooseTail, lost};
 use crate::error::StoreError;
 use crate::head::Position;
 use crate::layout;
@@ -28,21 +28,9 @@ pub(super) struct Walk {
     pub(super) position: Option<Position>,
     pub(super) frontier: Frontier,
     /// The batch after it, which is not.
-    pub(super) dropped: Option<Dropped>,
+    pub(super) loose: Option<LooseTail>,
     /// Whether the last segment goes on after its last whole batch.
     pub(super) has_tail: bool,
-}
-
-/// A batch that is not whole, above the anchor and with nothing after it.
-#[derive(Debug)]
-pub(super) struct Dropped {
-    pub(super) segment: SegmentNo,
-    pub(super) offset: u64,
-    /// Bytes up to the last one that is not zero.
-    pub(super) length: u64,
-    pub(super) batch: BatchNo,
-    pub(super) seq: Seq,
-    pub(super) reason: String,
 }
 
 struct Walker<'a> {
@@ -73,7 +61,7 @@ pub(super) fn from_anchor(
         hasher: RecordHasher::new(&ledger),
         spans: Spans::default(),
         reached_anchor: anchored.is_none(),
-        walk: Walk { position: None, frontier: Frontier::new(), dropped: None, has_tail: false },
+        walk: Walk { position: None, frontier: Frontier::new(), loose: None, has_tail: false },
     };
     let Some(header) = headers.list.get(first) else {
         return Ok(walker.walk);
@@ -237,10 +225,10 @@ impl Walker<'_> {
             && self.is_above_anchor(segment, end)
             && tail.later_batch(failed).is_none();
         if may_drop {
-            self.walk.dropped = Some(Dropped {
-                segment,
+            self.walk.loose = Some(LooseTail {
+                file: file.path().clone(),
                 offset: end,
-                length: tail.content(),
+                bytes: tail.content(),
                 batch: failed,
                 seq: chain.next_seq,
                 reason: fault.to_string(),
