@@ -29,6 +29,8 @@ mod proof;
 mod readme;
 #[path = "cli/repair.rs"]
 mod repair;
+#[path = "cli/result.rs"]
+mod result;
 #[path = "cli/sharing.rs"]
 mod sharing;
 #[path = "cli/stdin.rs"]

@@ -9,6 +9,8 @@ mod files;
 mod foreign;
 #[path = "proofs/hostile.rs"]
 mod hostile;
+#[path = "proofs/statements.rs"]
+mod statements;
 #[path = "proofs/support.rs"]
 mod support;
 #[path = "proofs/tiles.rs"]

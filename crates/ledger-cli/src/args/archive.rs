@@ -1,5 +1,7 @@
 //! Owns the flags of the verbs that look at the archive itself.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 use memledger::format::TreeRoot;
 use memledger::proof::parse_root;
@@ -87,6 +89,12 @@ pub(crate) struct VerifyArgs {
     /// A head kept elsewhere: how many records, and the root over them in hex; may be repeated
     #[arg(long, value_name = "SIZE:ROOT", value_parser = remembered)]
     pub(crate) remembered: Vec<(u64, TreeRoot)>,
+    /// Write the result there too, signed by the ledger's key
+    #[arg(long, value_name = "FILE")]
+    pub(crate) result: Option<PathBuf>,
+    /// Check such a file, and nothing else: by --key, or by the keys that the log names
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["level", "remembered", "result", "checkpoint", "witness_policy"])]
+    pub(crate) check_result: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
 }

@@ -152,6 +152,8 @@ Examples:
   memledger verify --level log       needs no key
   memledger verify --remembered 18205:3f9a…
   memledger verify --checkpoint kept.note --key support.example+1f2e3d4c+AbC…
+  memledger verify --result last.note --quiet      for a timer: what was found, signed, in a file
+  memledger verify --check-result last.note        who signed it, and what it says; no other work
 
 A log that is shorter than a head it is compared with is a rollback; one with another root is a
 fork. The head that this user saw last is always compared with: it is remembered under

@@ -14,6 +14,7 @@ mod proof;
 mod prove;
 mod read;
 mod repair;
+mod result;
 mod state;
 mod tiles;
 mod times;

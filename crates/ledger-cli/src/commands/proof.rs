@@ -219,6 +219,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn in_file(path: &Path, why: &dyn std::fmt::Display) -> Failure {
+pub(super) fn in_file(path: &Path, why: &dyn std::fmt::Display) -> Failure {
     Failure::file(format!("'{}': {why}", path.display()))
 }

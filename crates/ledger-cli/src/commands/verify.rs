@@ -5,8 +5,8 @@ use memledger::verify::{CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest};
 use memledger::{Ledger, MasterEnv};
 use serde_json::{Value, json};
 
-use super::Done;
 use super::proof::heads;
+use super::{Done, result};
 use crate::args::{LevelWord, VerifyArgs};
 use crate::context::Context;
 use crate::exit::Code;
@@ -20,6 +20,11 @@ const LOCAL: &str = "completeness was checked against the local anchor only: a l
 /// so nothing is mended before it was seen. Views that are not there, or not open to this process,
 /// are said to be unchecked; whoever asks for them by name is told that they could not be.
 pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
+    if let Some(path) = &args.check_result {
+        return result::check(ctx, path, &args.against.key);
+    }
+    // Before the work: whoever asked for a signed result does not wait for none.
+    let signer = args.result.as_ref().map(|_| result::signer(ctx)).transpose()?;
     let archive = ctx.reading.from_archive;
     let usual = if archive { LevelWord::Content } else { LevelWord::Views };
     let word = args.level.unwrap_or(usual);
@@ -43,8 +48,12 @@ pub(crate) fn verify(ctx: &Context<'_>, args: &VerifyArgs) -> Done {
         Code::Ok if args.level == Some(LevelWord::Views) && left_out => Code::Unproven,
         code => code,
     };
+    let object = as_object(&report, &against, word);
+    if let (Some(path), Some(signer)) = (&args.result, signer) {
+        result::write(ctx, path, &signer, (report.ledger, code), &object)?;
+    }
     if ctx.json() {
-        ctx.out.object(&as_object(&report, &against, word))?;
+        ctx.out.object(&object)?;
         return Ok(code);
     }
     let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());

@@ -13,6 +13,7 @@ mod history;
 mod keys;
 mod own_head;
 mod prove;
+mod result;
 mod roots;
 mod tiles;
 
@@ -23,7 +24,8 @@ pub use keys::{KeyInForce, RotatedKey};
 pub(crate) use keys::{check_origin, key_at_init};
 pub use ledger_proof::{
     Checkpoint, ConsistencyFile, Hash, KeyKind, LedgerKey, ProofError, Quorum, SignatureLine,
-    SignedCheckpoint, TlogProof, VerifierKey, WitnessPolicy,
+    SignedCheckpoint, Statement, TlogProof, VerifierKey, WitnessPolicy,
 };
 pub use own_head::parse_root;
+pub use result::{ResultSigner, VERIFICATION};
 pub use tiles::{ExportedTiles, TileStore};
