@@ -34,6 +34,7 @@ mod cases {
     mod real_data;
     mod real_histories;
     mod real_triples;
+    mod repairing;
     mod restart;
     mod sabotaged;
     mod shrinking;
