@@ -133,6 +133,12 @@ impl SignedCheckpoint {
         })
     }
 
+    /// The same with these signatures and no others.
+    pub(crate) fn only(&self, lines: Vec<SignatureLine>) -> Result<Self, ProofError> {
+        let note = Note::new(self.note.text().to_string(), lines)?;
+        Ok(Self { checkpoint: self.checkpoint.clone(), note })
+    }
+
     /// The same with further signatures.
     ///
     /// # Errors

@@ -2,7 +2,8 @@
 //!
 //! Owns: signed notes and checkpoints (c2sp.org/signed-note, c2sp.org/tlog-checkpoint), inclusion
 //! and consistency proofs over the tree of RFC 6962, proof files (c2sp.org/tlog-proof), cosignatures
-//! (c2sp.org/tlog-cosignature) and policies over them, tiles (c2sp.org/tlog-tiles). Ed25519 only.
+//! (c2sp.org/tlog-cosignature), policies over them, what a witness decides (c2sp.org/tlog-witness),
+//! tiles (c2sp.org/tlog-tiles). Ed25519 only.
 //!
 //! Invariants: what parses is valid and prints as the same bytes; hostile input gives an error, in
 //! time and memory that its own length bounds; nothing verifies without a key that the caller names.
@@ -23,10 +24,12 @@ mod key;
 pub mod merkle;
 mod note;
 mod policy;
+mod secret;
 mod statement;
 mod text;
 mod tile;
 mod tlog_proof;
+mod witness;
 
 pub use checkpoint::{Checkpoint, SignedCheckpoint};
 pub use consistency::ConsistencyFile;
@@ -36,7 +39,9 @@ pub use key::{KeyKind, LedgerKey, VerifierKey, check_key_name};
 pub use merkle::Hash;
 pub use note::{MAX_NOTE_BYTES, MAX_SIGNATURES, Note, SignatureLine};
 pub use policy::{Quorum, WitnessPolicy};
+pub use secret::WitnessKey;
 pub use statement::Statement;
 pub use text::hash as parse_hash;
 pub use tile::{TILE_WIDTH, Tile, TileKind, TileSink, Tiler};
 pub use tlog_proof::TlogProof;
+pub use witness::{Accepted, Refusal, Vouched, WitnessedLog};

@@ -19,5 +19,7 @@ mod tiles;
 mod trees;
 #[path = "proofs/vectors.rs"]
 mod vectors;
+#[path = "proofs/witness.rs"]
+mod witness;
 #[path = "proofs/witnesses.rs"]
 mod witnesses;
