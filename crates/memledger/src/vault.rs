@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use ledger_format::{LedgerId, PayloadRef, RecordView, Role, Seq, payload};
+use ledger_format::{Kind, LedgerId, PayloadRef, RecordView, Role, Seq, payload};
 use ledger_replay::Sequenced;
 use ledger_store::{KeyState, KeyStore, Reader, StoredRecord};
 use zeroize::Zeroizing;
@@ -123,6 +123,12 @@ impl Vault {
     fn may_be_erased(&self) -> bool {
         self.reader.head().is_some_and(|head| head.last_erasure.is_some())
     }
+}
+
+/// The kind of a record, from its header alone; none where it is not known, or there is no header.
+pub(crate) fn kind_of(record: &[u8]) -> Option<Kind> {
+    let number = record.get(2..4)?.try_into().ok()?;
+    Kind::from_number(u16::from_le_bytes(number))
 }
 
 /// The event of a stored record.

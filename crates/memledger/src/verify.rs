@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{Event, LedgerId, SegmentNo, Seq, TreeRoot};
+use ledger_format::{Kind, LedgerId, SegmentNo, Seq, TreeRoot};
 use ledger_replay::{PayloadSet, State, apply};
 use ledger_store::storage::{LockError, Storage};
 use ledger_store::verify::{
@@ -23,7 +23,7 @@ use ledger_views::{Fold, Opened, Unusable, Views};
 
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, replay};
-use crate::vault::decode;
+use crate::vault::{decode, kind_of};
 
 /// How much is checked. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -279,18 +279,22 @@ pub(crate) fn open_to_look(dir: &Path) -> Result<Arc<dyn Storage>> {
     crate::ledger::open_storage(dir, false).or_else(|_| crate::ledger::open_storage(dir, true))
 }
 
-/// Payloads that erasures cover, as far as the log can be read.
+/// Payloads that erasures cover, as far as the log can be read. The files are checked by a pass of
+/// their own; this one looks at the header of every record up to the last erasure that batches name,
+/// and decodes erasures only.
 pub(crate) fn erased_payloads(reader: &Reader) -> PayloadSet {
     let mut state = State::default();
-    if reader.head().is_none_or(|head| head.last_erasure.is_none()) {
+    let Some(last) = reader.head().and_then(|head| head.last_erasure) else {
         return state.erased().clone();
-    }
+    };
     for stored in reader.stream(Seq(0), ledger_store::Check::None) {
-        let Ok(event) = stored.map_err(Error::from).and_then(|stored| decode(&stored)) else {
-            break;
-        };
-        if matches!(event.event, Event::EraseIntent(_)) {
+        let Ok(stored) = stored else { break };
+        if kind_of(&stored.bytes) == Some(Kind::EraseIntent) {
+            let Ok(event) = decode(&stored) else { break };
             apply(&mut state, &event);
+        }
+        if stored.seq >= last {
+            break;
         }
     }
     state.erased().clone()
@@ -474,5 +478,53 @@ fn check(claim: &Claim, findings: &[Finding]) -> Check {
             _ => CheckVerdict::Damaged,
         },
         findings: own.map(ToString::to_string).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Command, Content, InitOptions, Proposal, Submission, Terms};
+    use ledger_format::event::duty::{EraseIntent, PayloadRange};
+    use ledger_format::{Event, JobId, PayloadId};
+
+    fn write(ledger: &Ledger) {
+        let scope = "org/a".parse().expect("a scope");
+        let proposal = Proposal::new(Content::Text("x".into()), scope);
+        let command = Command::Write(Box::new(proposal));
+        ledger.submit(Submission::of(command, Terms::default())).expect("it is written");
+    }
+
+    fn intent(part: u32, first: u64) -> Event {
+        Event::EraseIntent(EraseIntent {
+            erasure: JobId([9; 16]),
+            part,
+            parts: 2,
+            subject: None,
+            memories: Vec::new(),
+            aliases: Vec::new(),
+            payloads: vec![PayloadRange { first: PayloadId(first), last: PayloadId(first + 1) }],
+        })
+    }
+
+    /// Parts lie apart, in batches of their own, with other records between and after them.
+    #[test]
+    fn erasures_are_found_wherever_they_lie_and_as_a_replay_finds_them() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("ledger");
+        let ledger = Ledger::init(&path, InitOptions::default()).expect("a ledger").ledger;
+        write(&ledger);
+        assert_eq!(erased_payloads(ledger.vault.reader()).count(), 0);
+        for (part, first) in [(0, 40), (1, 60)] {
+            ledger.own(Box::new(move |_, _| Ok(intent(part, first)))).expect("it is recorded");
+            write(&ledger);
+        }
+        let reader = ledger.vault.reader();
+        let found = erased_payloads(reader);
+        let ids: Vec<u64> = (0..100).filter(|id| found.contains(PayloadId(*id))).collect();
+        assert_eq!(ids, [40, 41, 60, 61]);
+        let state = replay(reader, State::default(), |_| Ok(())).expect("it replays");
+        assert_eq!(&found, state.erased());
+        ledger.close().expect("it closes");
     }
 }

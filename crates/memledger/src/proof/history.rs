@@ -9,7 +9,7 @@ use ledger_proof::{KeyKind, VerifierKey};
 use ledger_store::{Check, Reader};
 
 use crate::error::Result;
-use crate::vault::decode;
+use crate::vault::{decode, kind_of};
 
 /// The number of Ed25519 among the algorithms of keys.
 pub(super) const ED25519: u16 = 1;
@@ -73,10 +73,8 @@ impl History {
 
 /// Whether a record is of a kind that is looked at. Its kind lies at offset 2.
 fn concerns(record: &[u8]) -> bool {
-    let Some(kind) = record.get(2..4).and_then(|bytes| bytes.try_into().ok()) else { return true };
-    let kind = Kind::from_number(u16::from_le_bytes(kind));
     matches!(
-        kind,
+        kind_of(record),
         Some(Kind::Genesis | Kind::KeyRotated | Kind::CheckpointSigned | Kind::ConfigSet)
     )
 }
