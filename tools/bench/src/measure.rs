@@ -27,6 +27,13 @@ fn spent() -> Duration {
     Duration::new(now.tv_sec.try_into().unwrap(), now.tv_nsec.try_into().unwrap())
 }
 
+/// Memory of this process that is in use, in bytes.
+pub(crate) fn resident_bytes() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+}
+
 /// Median, lowest and highest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spread {
