@@ -79,6 +79,10 @@ impl From<StoreError> for Error {
             Class::Damaged | Class::Lost => ErrorKind::Damaged,
             Class::NotALedger | Class::Invalid => ErrorKind::Invalid,
             Class::CannotCheck | Class::Unsupported => ErrorKind::Unproven,
+            Class::NoSpace => {
+                let message = format!("the disk is full ({error}); free some room, then try again");
+                return Self::new(ErrorKind::Unavailable, message);
+            }
             _ => ErrorKind::Unavailable,
         };
         Self::new(kind, error.to_string())

@@ -39,7 +39,7 @@ use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
 use crate::vault::Vault;
 use crate::views::ViewFeed;
-use crate::writer::{MakeOwn, Start, Ticket, Writer, prepare, seal_all};
+use crate::writer::{Finished, MakeOwn, Start, Ticket, Writer, prepare, seal_all};
 
 /// An open ledger.
 pub struct Ledger {
@@ -341,33 +341,34 @@ impl Ledger {
         Ok((writer, saved))
     }
 
-    /// Finishes what is queued and leaves the ledger clean.
+    /// Finishes what is queued and leaves the ledger clean. What only shortens the next opening
+    /// (saved state and names, compact views) may fail without keeping the log from being closed.
     ///
     /// # Errors
     /// When something could not be written; what was acknowledged is safe all the same.
     pub fn close(self) -> Result<()> {
         let Self { storage, views, hand, vault, names, .. } = self;
         let hand = hand.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let appender = match hand {
-            Hand::ReadOnly | Hand::Broken(_) => None,
+        let (appender, saved) = match hand {
+            Hand::ReadOnly | Hand::Broken(_) => (None, Ok(())),
             Hand::Ready(ready) => {
-                if let Some(state) = &ready.state {
-                    saved::save_if_worthwhile(&*storage, state, ready.saved)?;
-                }
-                Some(ready.appender)
+                let Ready { appender, state, saved, .. } = *ready;
+                let done = state
+                    .map_or(Ok(()), |state| saved::save_if_worthwhile(&*storage, &state, saved));
+                (Some(appender), done)
             }
             Hand::Writing(writer, saved) => {
-                let finished = writer.stop()?;
-                saved::save_if_worthwhile(&*storage, &finished.state, saved)?;
-                names.save_if_worthwhile(&vault, &finished.state)?;
-                Some(finished.appender)
+                let Finished { appender, state } = writer.stop()?;
+                let done = saved::save_if_worthwhile(&*storage, &state, saved)
+                    .and_then(|()| names.save_if_worthwhile(&vault, &state));
+                (Some(appender), done)
             }
         };
         drop(vault);
-        if let Some(feed) = views.and_then(|feed| Arc::try_unwrap(feed).ok()) {
-            feed.stop()?;
-        }
-        appender.map_or(Ok(()), |appender| Ok(appender.close()?))
+        let views = views.and_then(|feed| Arc::try_unwrap(feed).ok());
+        let stopped = views.map_or(Ok(()), ViewFeed::stop);
+        let closed = appender.map_or(Ok(()), |appender| Ok(appender.close()?));
+        closed.and(stopped).and(saved)
     }
 
     /// Shared: callers who write do not wait for each other here.

@@ -2,8 +2,8 @@
 //! them.
 //!
 //! Invariants: changes are applied in the order of the log, rows and watermark together; a read
-//! never sees less than its basis; views that fail are said to have failed and are not used. May
-//! not: hold up an append.
+//! never sees less than its basis; views that fail are said to have failed and are not used; what
+//! waits for them is bounded. May not: hold up an answer, or an append that they can follow.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,16 @@ use crate::names::AliasSource;
 
 /// Most records applied at once.
 const CHUNK: usize = 4_096;
+/// Records that may wait for the views before the next batch waits for them: some tens of megabytes.
+/// A writer that stays faster than its views would otherwise fill the memory with what they lack,
+/// and every reader would wait longer and longer.
+const MOST_WAITING: usize = 32_768;
 
 #[derive(Default)]
 struct Progress {
     applied: Option<Seq>,
+    /// Records handed over and not applied yet.
+    waiting: usize,
     failed: Option<String>,
 }
 
@@ -38,7 +44,8 @@ impl ViewFeed {
     pub(crate) fn start(views: Views) -> Result<Self> {
         let views = Arc::new(views);
         let applied = views.applied().map(|applied| applied.seq);
-        let shared = Arc::new((Mutex::new(Progress { applied, failed: None }), Condvar::new()));
+        let shared =
+            Arc::new((Mutex::new(Progress { applied, ..Progress::default() }), Condvar::new()));
         let (changes, waiting) = channel();
         let (thread_views, thread_shared) = (Arc::clone(&views), Arc::clone(&shared));
         let thread = std::thread::Builder::new()
@@ -55,11 +62,18 @@ impl ViewFeed {
         })
     }
 
-    /// Hands over what was just recorded.
+    /// Hands over what was just recorded, after it was answered, and waits while too much waits
+    /// already. Views that failed are waited for no more.
     pub(crate) fn push(&self, changes: Vec<Changes>) {
+        let (progress, moved) = &*self.shared;
+        lock(progress).waiting += changes.len();
         if let Some(sender) = &*lock(&self.changes) {
             // A stopped follower has said why in `Progress`; readers will see it there.
             let _ = sender.send(changes);
+        }
+        let mut progress = lock(progress);
+        while progress.waiting > MOST_WAITING && progress.failed.is_none() {
+            progress = moved.wait(progress).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -88,14 +102,16 @@ impl ViewFeed {
         &self.views
     }
 
-    /// Applies what is queued, stops, and closes the views cleanly.
+    /// Applies what is queued, stops, gives space back that replaced rows took, and closes the views
+    /// cleanly.
     pub(crate) fn stop(self) -> Result<()> {
         let views = Arc::clone(&self.views);
         drop(self);
-        match Arc::try_unwrap(views) {
-            Ok(views) => Ok(views.close()?),
-            Err(_) => Ok(()),
+        let Ok(mut views) = Arc::try_unwrap(views) else { return Ok(()) };
+        if views.counts()?.is_bloated() {
+            views = views.compact()?;
         }
+        Ok(views.close()?)
     }
 }
 
@@ -110,7 +126,19 @@ impl Drop for ViewFeed {
     }
 }
 
+/// Says that the follower ended, however it ends, so that nobody waits for it.
+struct Farewell<'a>(&'a (Mutex<Progress>, Condvar));
+
+impl Drop for Farewell<'_> {
+    fn drop(&mut self) {
+        let (progress, moved) = self.0;
+        lock(progress).failed.get_or_insert_with(|| "what keeps them has stopped".to_owned());
+        moved.notify_all();
+    }
+}
+
 fn follow(views: &Views, shared: &(Mutex<Progress>, Condvar), waiting: &Receiver<Vec<Changes>>) {
+    let _farewell = Farewell(shared);
     while let Ok(mut changes) = waiting.recv() {
         while changes.len() < CHUNK {
             match waiting.try_recv() {
@@ -121,6 +149,7 @@ fn follow(views: &Views, shared: &(Mutex<Progress>, Condvar), waiting: &Receiver
         let result = views.apply(&changes);
         let (progress, moved) = shared;
         let mut progress = lock(progress);
+        progress.waiting = progress.waiting.saturating_sub(changes.len());
         match result {
             Ok(()) => progress.applied = changes.last().map(|last| last.seq).max(progress.applied),
             Err(error) => progress.failed = Some(error.to_string()),

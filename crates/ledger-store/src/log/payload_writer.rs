@@ -52,7 +52,7 @@ impl PayloadWriter {
         if length == 0 {
             return Ok(PayloadPlace { number: self.number, offset: self.end, file: None });
         }
-        if self.end > HEADER_BYTES as u64 && self.end + length > options.payload_file_bytes {
+        if !self.takes(options, length) {
             self.seal().map_err(WriteError::poison)?;
             self.number = self.number.checked_add(1).ok_or_else(|| {
                 WriteError::poison(StoreError::Invalid { what: "payload files have run out" })
@@ -68,6 +68,11 @@ impl PayloadWriter {
         self.file = Some(open);
         room?;
         Ok(PayloadPlace { number: self.number, offset: self.end, file: Some(file) })
+    }
+
+    /// Whether the file in use is the one for a range of so many bytes.
+    pub(crate) fn takes(&self, options: &StoreOptions, length: u64) -> bool {
+        self.end <= HEADER_BYTES as u64 || self.end + length <= options.payload_file_bytes
     }
 
     /// Takes a range that was placed and written.

@@ -1,6 +1,6 @@
 //! Failing operations: what poisons an appender, and what does not.
 
-use super::{LEDGER, commit, cut_by, open_after, records, shared, small};
+use super::{LEDGER, commit, cut_by, open_after, record, records, shared, small};
 use crate::storage::{Fault, FaultPlan, MemStorage, Op, Survival, TraceEntry};
 use crate::{Appender, Class, StoreError};
 
@@ -150,6 +150,58 @@ fn a_full_disk_is_a_clean_refusal_or_poisons_and_loses_nothing() {
         }
     }
     assert!(clean > 3, "{clean}");
+}
+
+/// Room first, then a batch, which must need no more.
+fn commit_reserved(storage: &MemStorage, appender: &mut Appender) -> Result<(), StoreError> {
+    let mut batch = appender.begin();
+    appender.reserve(&batch, 700, 103)?;
+    let tag = batch.next_seq().0;
+    batch.push(record(tag, &[70, 33]))?;
+    batch.push(record(tag + 1, &[]))?;
+    assert!(appender.has_place(&batch, 0, 0));
+    let before = storage.ops();
+    appender.commit(batch)?;
+    let beyond = |entry: &TraceEntry| !matches!(entry.op, Op::WriteAllAt | Op::SyncData);
+    let more: Vec<_> = storage.trace().into_iter().filter(|entry| entry.index >= before).collect();
+    assert!(!more.iter().any(beyond), "{more:?}");
+    Ok(())
+}
+
+#[test]
+fn a_batch_with_room_reserved_meets_no_full_disk() {
+    let (storage, mut appender) = holder();
+    (0..5).for_each(|_| commit_reserved(&storage, &mut appender).unwrap());
+    let room = |op| matches!(op, Op::CreateExclusive | Op::ZeroFill);
+    let entries: Vec<_> = storage.take_trace().into_iter().filter(|one| room(one.op)).collect();
+    assert!(entries.len() > 5, "segments and payload files are rolled");
+    for entry in entries {
+        let (storage, mut appender) = holder();
+        storage.set_fault(FaultPlan::at(entry.index, Fault::NoSpace));
+        let (mut done, mut refused) = (0, 0);
+        while done < 5 {
+            match commit_reserved(&storage, &mut appender) {
+                Ok(()) => done += 1,
+                Err(error) => {
+                    assert_eq!(error.class(), Class::NoSpace, "{entry}: {error}");
+                    refused += 1;
+                }
+            }
+            assert!(!appender.is_poisoned() && refused <= 1, "{entry}");
+        }
+        assert_eq!(records(&appender.reader()).unwrap().len(), 16, "{entry}");
+    }
+}
+
+#[test]
+fn a_batch_that_has_begun_does_not_move_on_to_another_file() {
+    let (_storage, mut appender) = holder();
+    let mut batch = appender.begin();
+    appender.reserve(&batch, 700, 103).unwrap();
+    batch.push(record(batch.next_seq().0, &[70, 33])).unwrap();
+    assert!(appender.has_place(&batch, 100, 10));
+    assert!(!appender.has_place(&batch, 3000, 10), "the segment ends before");
+    assert!(!appender.has_place(&batch, 100, 900), "the payload file ends before");
 }
 
 #[test]

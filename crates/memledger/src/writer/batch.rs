@@ -39,10 +39,13 @@ impl Batch {
         }
     }
 
-    pub(crate) fn has_room(&self, bytes: usize, records: usize) -> bool {
+    pub(crate) fn has_room(&self, appender: &Appender, more: Footprint, records: usize) -> bool {
+        let Footprint { log, payload } = more;
+        let bytes = self.builder.bytes().saturating_add(log).saturating_add(payload);
         self.builder.is_empty()
-            || (self.builder.bytes().saturating_add(bytes as u64) <= limits::BATCH_BYTES as u64
-                && self.builder.count() + records <= limits::BATCH_RECORDS)
+            || (bytes <= limits::BATCH_BYTES as u64
+                && self.builder.count() + records <= limits::BATCH_RECORDS
+                && appender.has_place(&self.builder, log, payload))
     }
 
     /// A record that is in this batch and not on disk yet.
@@ -55,11 +58,25 @@ impl Batch {
     }
 }
 
-/// Bytes a record takes in a batch, payloads included, rounded up.
-pub(crate) fn footprint(record: &NewRecord) -> usize {
-    let payloads = record.payloads.iter().map(|sealed| sealed.stored.len() + 80);
-    let extensions = record.extensions.iter().map(|extension| extension.bytes.len() + 6);
-    128 + record.body.len() + payloads.sum::<usize>() + extensions.sum::<usize>()
+/// Bytes that records take in a batch, rounded up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Footprint {
+    pub(crate) log: u64,
+    pub(crate) payload: u64,
+}
+
+impl Footprint {
+    pub(crate) fn of(records: &[(NewRecord, Event)]) -> Self {
+        let mut all = Self::default();
+        for (record, _) in records {
+            let stored = record.payloads.iter().map(|sealed| sealed.stored.len() as u64);
+            let extensions = record.extensions.iter().map(|one| one.bytes.len() as u64 + 6);
+            all.log += 128 + record.body.len() as u64 + extensions.sum::<u64>();
+            all.log += 80 * record.payloads.len() as u64;
+            all.payload += stored.sum::<u64>();
+        }
+        all
+    }
 }
 
 /// The event as it will stand, but for its place and hash.

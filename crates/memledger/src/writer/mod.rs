@@ -20,5 +20,5 @@ mod ticket;
 
 pub(crate) use prepare::prepare;
 pub(crate) use seal::seal_all;
-pub(crate) use thread::{MakeOwn, Start, Writer};
+pub(crate) use thread::{Finished, MakeOwn, Start, Writer};
 pub use ticket::Ticket;

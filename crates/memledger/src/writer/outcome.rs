@@ -47,6 +47,10 @@ pub(crate) fn at_head(mut admitted: Admitted, head: &Head) -> Admitted {
     admitted
 }
 
+pub(crate) fn nothing_recorded(error: &Error) -> Error {
+    Error::new(error.kind(), format!("{error}; nothing was recorded"))
+}
+
 pub(crate) fn unknown_outcome(error: &Error) -> Error {
     Error::new(
         error.kind(),

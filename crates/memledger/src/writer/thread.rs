@@ -27,12 +27,12 @@ use crate::outcome::Outcome;
 use crate::scope::Scope;
 use crate::vault::Vault;
 use crate::views::ViewFeed;
-use crate::writer::batch::{Batch, Waiting, footprint, sequence};
+use crate::writer::batch::{Batch, Footprint, Waiting, sequence};
 use crate::writer::bind::Binder;
 use crate::writer::compose::{Composer, header};
 use crate::writer::judge::judge;
 use crate::writer::keys_ahead::KeysAhead;
-use crate::writer::outcome::{at_head, outcome_of, unknown_outcome};
+use crate::writer::outcome::{at_head, nothing_recorded, outcome_of, unknown_outcome};
 use crate::writer::prepare::{Prepared, PreparedCommand};
 use crate::writer::stamp::{Stamp, Stamper};
 use crate::writer::ticket::{Admitted, Answer, Ticket};
@@ -387,10 +387,12 @@ impl Worker {
         self.repairs.clear();
     }
 
-    /// Pushes all records or none; a batch that cannot take them is committed first.
+    /// Pushes all records or none; a batch that cannot take them is committed first. There is room
+    /// on the disk for them before anything moves: a full disk refuses this submission, and state,
+    /// names and the batch stay as they are.
     fn push(&mut self, batch: &mut Batch, all: Vec<(NewRecord, Event)>) -> Result<Vec<Sequenced>> {
-        let bytes: usize = all.iter().map(|(record, _)| footprint(record)).sum();
-        if !batch.has_room(bytes, all.len()) {
+        let more = Footprint::of(&all);
+        if !batch.has_room(&self.appender, more, all.len()) {
             let full = std::mem::replace(batch, Batch::begin(&self.appender));
             self.commit(full);
             if let Some(cause) = &self.poisoned {
@@ -398,6 +400,8 @@ impl Worker {
             }
             *batch = Batch::begin(&self.appender);
         }
+        let room = self.appender.reserve(&batch.builder, more.log, more.payload);
+        room.map_err(|error| self.no_room(error))?;
         let mut records = Vec::with_capacity(all.len());
         let mut sequenced = Vec::with_capacity(all.len());
         for (record, event) in all {
@@ -416,6 +420,14 @@ impl Worker {
             batch.changes.push(apply(&mut self.state, event));
         }
         Ok(sequenced)
+    }
+
+    fn no_room(&mut self, error: StoreError) -> Error {
+        let error = Error::from(error);
+        if self.appender.is_poisoned() {
+            self.poisoned = Some(error.to_string());
+        }
+        nothing_recorded(&error)
     }
 
     fn outcome(&self, batch: &mut Batch, done: &Sequenced) -> Outcome {
@@ -479,9 +491,15 @@ impl Worker {
             }
             Err(error) => {
                 let error = Error::from(error);
+                // State has moved past what is durable, so this holder ends either way.
                 self.poisoned = Some(error.to_string());
+                let answer = if self.appender.is_poisoned() {
+                    unknown_outcome(&error)
+                } else {
+                    nothing_recorded(&error)
+                };
                 for one in waiting {
-                    one.answer.give(Err(unknown_outcome(&error)));
+                    one.answer.give(Err(answer.clone()));
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! Owns what a commit does, in order: room, places, bytes, both flushes, head.
+//! Owns what a commit does, in order: room, places, bytes, both flushes, head; and making room for
+//! a batch before it is made.
 //!
 //! Invariant: nothing of a batch is written before there is room for all of it.
 
@@ -10,7 +11,7 @@ use ledger_format::{BatchNo, SegmentNo};
 use super::Appender;
 use crate::error::StoreError;
 use crate::head::{Head, Position};
-use crate::log::builder::{BatchBuilder, Finished};
+use crate::log::builder::{Base, BatchBuilder, Finished};
 use crate::log::flusher::{Flusher, write_and_flush};
 use crate::log::payload_writer::PayloadPlace;
 use crate::log::segment_file;
@@ -18,7 +19,7 @@ use crate::log::write_error::WriteError;
 
 impl Appender {
     pub(super) fn write_batch(&mut self, builder: BatchBuilder) -> Result<Head, WriteError> {
-        self.enter_segment(&builder)?;
+        self.enter_segment(builder.base(), builder.log_bytes())?;
         let payload_length = builder.payload_bytes();
         let storage = Arc::clone(self.shared.storage());
         let place = self.payloads.place(&*storage, &self.options, payload_length)?;
@@ -63,12 +64,31 @@ impl Appender {
         }
     }
 
-    /// Makes sure that a segment of this holder has room for the batch.
-    fn enter_segment(&mut self, builder: &BatchBuilder) -> Result<(), WriteError> {
-        let length = builder.log_bytes();
-        if let Some(segment) = &mut self.segment {
+    /// Makes room for a batch of so many bytes.
+    pub(super) fn make_room(
+        &mut self,
+        base: &Base,
+        log: u64,
+        payload: u64,
+    ) -> Result<(), WriteError> {
+        self.enter_segment(base, log)?;
+        let storage = Arc::clone(self.shared.storage());
+        self.payloads.place(&*storage, &self.options, payload).map(drop)
+    }
+
+    /// Whether the segment in use is the one for a batch of so many bytes.
+    pub(super) fn segment_takes(&self, length: u64) -> bool {
+        self.segment.as_ref().is_some_and(|segment| {
             let is_empty = segment.end() == HEADER_BYTES as u64;
-            if is_empty || segment.end() + length <= self.options.segment_bytes {
+            is_empty || segment.end() + length <= self.options.segment_bytes
+        })
+    }
+
+    /// Makes sure that a segment of this holder has room for a batch.
+    fn enter_segment(&mut self, base: &Base, length: u64) -> Result<(), WriteError> {
+        let fits = self.segment_takes(length);
+        if let Some(segment) = &mut self.segment {
+            if fits {
                 return segment.reserve(length);
             }
             segment.seal().map_err(WriteError::poison)?;
@@ -76,7 +96,6 @@ impl Appender {
         }
         self.check_lock()?;
         let before = self.shared.position();
-        let base = builder.base();
         let header = SegmentHeader {
             ledger: self.shared.ledger(),
             segment: before.map_or(SegmentNo(0), |position| position.segment.next()),

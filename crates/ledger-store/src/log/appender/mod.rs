@@ -112,6 +112,35 @@ impl Appender {
         BatchBuilder::new(base, self.shared.hasher().clone())
     }
 
+    /// Makes room on the disk for a batch as it stands and for so many bytes more of records and
+    /// of payloads, so that whoever adds them knows before that they can be written. Writes zeros
+    /// and new files, nothing of the batch.
+    ///
+    /// # Errors
+    /// As [`Appender::commit`]: with a full disk, nothing happened, and the appender stays usable.
+    pub fn reserve(
+        &mut self,
+        batch: &BatchBuilder,
+        record_bytes: u64,
+        payload_bytes: u64,
+    ) -> Result<(), StoreError> {
+        self.check_usable()?;
+        let log = batch.log_bytes().saturating_add(record_bytes);
+        let payload = batch.payload_bytes().saturating_add(payload_bytes);
+        let done = self.make_room(batch.base(), log, payload);
+        self.settle(done)
+    }
+
+    /// Whether the files in use are the ones for a batch as it stands and so many bytes more.
+    /// Otherwise what is in the batch should be committed first: [`Appender::reserve`] would leave
+    /// the place that was made for it.
+    #[must_use]
+    pub fn has_place(&self, batch: &BatchBuilder, record_bytes: u64, payload_bytes: u64) -> bool {
+        let log = batch.log_bytes().saturating_add(record_bytes);
+        let payload = batch.payload_bytes().saturating_add(payload_bytes);
+        self.segment_takes(log) && self.payloads.takes(&self.options, payload)
+    }
+
     /// Writes a batch and its payload range and returns when both are durable.
     ///
     /// # Errors
