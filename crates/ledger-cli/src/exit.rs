@@ -100,6 +100,7 @@ impl Failure {
             return Self { silent: true, ..Self::new("closed", Code::Ok, String::new()) };
         }
         Self::new("unavailable", Code::Conflict, format!("the answer cannot be written: {error}"))
+            .hint("what was asked for may be recorded all the same: see `memledger log` before you repeat it")
     }
 
     /// The same with what to do next.
@@ -206,6 +207,7 @@ mod tests {
         let full = Failure::stdout(&std::io::ErrorKind::StorageFull.into());
         assert!(!full.silent());
         assert_eq!(full.code().number(), 6);
+        assert!(full.what_next().is_some_and(|hint| hint.contains("before you repeat it")));
     }
 
     #[test]

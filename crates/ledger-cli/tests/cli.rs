@@ -23,6 +23,8 @@ mod help;
 mod input;
 #[path = "cli/lifecycle.rs"]
 mod lifecycle;
+#[path = "cli/odd_files.rs"]
+mod odd_files;
 #[path = "cli/proof.rs"]
 mod proof;
 #[path = "cli/readme.rs"]

@@ -1,11 +1,12 @@
 //! Owns the quarantine file: rows that were not taken, one JSON object a line, with the reason and
 //! the bytes as they came.
 //!
-//! Invariants: the file comes into being with the first bad row; a file that is not a quarantine
-//! file is never overwritten.
+//! Invariants: the file comes into being with the first bad row, for its owner alone; a file that is
+//! not a quarantine file is never overwritten.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use memledger::{Error, Result};
@@ -51,7 +52,7 @@ impl Quarantine {
             fields.insert("raw".to_owned(), base64(raw).into());
         }
         if self.file.is_none() {
-            self.file = Some(BufWriter::new(File::create(&self.path).map_err(failed)?));
+            self.file = Some(BufWriter::new(create(&self.path).map_err(failed)?));
         }
         if let Some(file) = &mut self.file {
             writeln!(file, "{line}").map_err(failed)?;
@@ -67,6 +68,11 @@ impl Quarantine {
         })?;
         Ok(Some(self.path))
     }
+}
+
+/// The rows hold texts that lie sealed in a ledger: nobody but their owner reads a new file of them.
+fn create(path: &Path) -> std::io::Result<File> {
+    File::options().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 fn is_ours(path: &Path) -> bool {
@@ -104,6 +110,19 @@ mod tests {
         std::fs::write(&path, "my notes").unwrap();
         let refused = Quarantine::new(&path).unwrap_err();
         assert!(refused.to_string().contains("name another file"), "{refused}");
+    }
+
+    #[test]
+    fn only_its_owner_reads_what_was_not_taken() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.ndjson");
+        let mut quarantine = Quarantine::new(&path).unwrap();
+        quarantine.put("a.md:3", "too long", Some(b"a secret")).unwrap();
+        quarantine.finish().unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{mode:o}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::words;
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
     /// How many; the same as --limit
-    #[arg(short = 'n', value_name = "N", conflicts_with = "limit")]
+    #[arg(short = 'n', value_name = "N", value_parser = words::count, conflicts_with = "limit")]
     pub(crate) count: Option<usize>,
 }
 

@@ -204,9 +204,17 @@ pub(crate) const IMPORT_GIT: &str = "\
 Example:
   memledger import git ./repo docs/policy.md --scope org/acme/project/web";
 pub(crate) const IMPORT_HISTORY: &str = "\
+The folder holds index.tsv and one file with the whole text for each revision. The columns, in this
+order, separated by tabs, named in the first line:
+  seq commit author_date commit_date bytes lines_added lines_removed same_as_seq file subject
+author_date is since when the text held, commit_date when it was recorded there, both with an
+offset; bytes is the length of the file. (deleted) as the file says that the document was removed.
+A folder above several such folders imports them all.
 Example:
   memledger import history ./fares --document 'fare rules' --scope org/acme";
 pub(crate) const IMPORT_TRIPLES: &str = "\
+A line is subject, predicate, object, start and maybe end, separated by tabs. Start and end are
+dates: 1926-05-31, 1926-05-## or 1926-##-##, and ####-##-## where it is not known.
 Example:
   memledger import triples facts.tsv --scope org/acme";
 pub(crate) const IMPORT_JSONL: &str = "\

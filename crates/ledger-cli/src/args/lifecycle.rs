@@ -26,7 +26,7 @@ pub(crate) struct TermsArgs {
 /// `close`.
 #[derive(Debug, Args)]
 pub(crate) struct CloseArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     /// Why
     #[arg(long)]
@@ -50,7 +50,7 @@ pub(crate) struct CloseArgs {
 /// `reopen`.
 #[derive(Debug, Args)]
 pub(crate) struct ReopenArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     /// Why
     #[arg(long)]
@@ -68,7 +68,7 @@ pub(crate) struct ReopenArgs {
 /// `confirm`.
 #[derive(Debug, Args)]
 pub(crate) struct ConfirmArgs {
-    /// Ids or unique prefixes
+    /// Short names (m12), ids or unique prefixes
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Why
@@ -84,7 +84,7 @@ pub(crate) struct ConfirmArgs {
 /// `use`.
 #[derive(Debug, Args)]
 pub(crate) struct UseArgs {
-    /// Ids or unique prefixes
+    /// Short names (m12), ids or unique prefixes
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// What for
@@ -97,7 +97,7 @@ pub(crate) struct UseArgs {
 /// `pushdown`.
 #[derive(Debug, Args)]
 pub(crate) struct PushdownArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     /// Why
     #[arg(long)]
@@ -115,7 +115,7 @@ pub(crate) struct PushdownArgs {
 /// `lift`.
 #[derive(Debug, Args)]
 pub(crate) struct LiftArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     /// Why
     #[arg(long)]
@@ -127,7 +127,7 @@ pub(crate) struct LiftArgs {
 /// `contest`.
 #[derive(Debug, Args)]
 pub(crate) struct ContestArgs {
-    /// Ids or unique prefixes, two at least
+    /// Two or more: short names (m12), ids or unique prefixes
     #[arg(required = true, num_args = 2.., value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// Why
@@ -156,7 +156,7 @@ pub(crate) struct ResolveArgs {
 /// `pin` and `unpin`.
 #[derive(Debug, Args)]
 pub(crate) struct PinArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     #[command(flatten)]
     pub(crate) terms: TermsArgs,
@@ -165,7 +165,7 @@ pub(crate) struct PinArgs {
 /// `forget`.
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
-    /// Ids or unique prefixes
+    /// Short names (m12), ids or unique prefixes
     #[arg(value_name = "ID", required_unless_present = "subject", conflicts_with = "subject")]
     pub(crate) ids: Vec<String>,
     /// All memories about this person
@@ -185,7 +185,7 @@ pub(crate) struct ForgetArgs {
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("to").required(true).multiple(true).args(["trust", "layer"]))]
 pub(crate) struct RankArgs {
-    /// Id or unique prefix
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
     /// New trust: draft, unverified, verified, approved
     #[arg(long, value_parser = words::trust)]

@@ -105,7 +105,7 @@ pub(crate) struct Reading {
     #[arg(long, global = true)]
     pub(crate) include_history: bool,
     /// How many at most; 0 for all
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N", global = true, value_parser = words::count)]
     pub(crate) limit: Option<usize>,
     /// Go on where the page before ended
     #[arg(long, value_name = "C", global = true)]

@@ -8,7 +8,7 @@ use super::words;
 /// `get`, `history`, `blame`.
 #[derive(Debug, Args)]
 pub(crate) struct IdArgs {
-    /// Id or unique prefix of 8 hex digits or more
+    /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
 }
 

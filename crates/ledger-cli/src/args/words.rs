@@ -61,7 +61,18 @@ pub(crate) fn seq(text: &str) -> Result<u64, String> {
     Some(digits)
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
-        .ok_or_else(|| format!("{text:?} is no sequence number; write digits, such as 12 or #12"))
+        .ok_or_else(|| match text.strip_prefix('m').filter(|rest| seq(rest).is_ok()) {
+            Some(rest) => format!(
+                "{text:?} is a memory, not a record; write {rest} for the record that wrote it"
+            ),
+            None => format!("{text:?} is no sequence number; write digits, such as 12 or #12"),
+        })
+}
+
+/// How many of something.
+pub(crate) fn count(text: &str) -> Result<usize, String> {
+    text.parse()
+        .map_err(|_| format!("{text:?} is no number; write digits, such as 20, or 0 for all"))
 }
 
 /// What to say about a word that is none of `accepted`.

@@ -58,7 +58,7 @@ pub(crate) struct WriteArgs {
     /// Where the words come from: kind:uri or kind:uri#span
     #[arg(long, value_name = "KIND:URI")]
     pub(crate) source: Option<Source>,
-    /// Memories it replaces: ids or unique prefixes, up to 32, all or none
+    /// Memories it replaces: m12, ids or unique prefixes, up to 32, all or none
     #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) supersedes: Vec<OsString>,
     /// True since: instant, local time, or date (its start)
@@ -88,7 +88,7 @@ pub(crate) struct WriteArgs {
     /// The slot it fills
     #[arg(long)]
     pub(crate) key: Option<String>,
-    /// Memories it was made from: ids or unique prefixes
+    /// Memories it was made from: m12, ids or unique prefixes
     #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) derived_from: Vec<OsString>,
     /// The writer's confidence, 0 to 1

@@ -1,8 +1,8 @@
 //! Owns `log` and `show`: records as they are stored.
 
-use memledger::Ledger;
 use memledger::answer::LogEntry;
 use memledger::format::Seq;
+use memledger::{Basis, Ledger};
 
 use super::{Done, read};
 use crate::args::{LogArgs, Position, ShowArgs};
@@ -86,11 +86,23 @@ pub(crate) fn show(ctx: &Context<'_>, opened: &Opened, args: &ShowArgs) -> Done 
         Some(seq) => opened.ledger.show(seq)?,
         None => None,
     };
-    let entry = entry.ok_or_else(|| read::nothing(basis, "there is no such record"))?;
+    let entry = entry.ok_or_else(|| no_record(basis, args.seq))?;
     if ctx.json() {
         ctx.out.object(&json::with_basis(json::record(&entry, args.raw), basis))?;
     } else {
         ctx.out.line(&human::record(&entry, &basis.zone, args.raw))?;
     }
     Ok(Code::Ok)
+}
+
+fn no_record(basis: &Basis, asked: Position) -> Failure {
+    let ends = basis.seq.map_or_else(
+        || "no record is known at this basis".to_owned(),
+        |last| format!("the last one at this basis is {last}"),
+    );
+    let what = match asked {
+        Position::At(seq) => format!("there is no such record: {seq} ({ends})"),
+        Position::Head => format!("there is no such record ({ends})"),
+    };
+    read::nothing(basis, &what).hint("`memledger log` lists records")
 }

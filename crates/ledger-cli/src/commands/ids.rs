@@ -10,6 +10,8 @@ use crate::output::width::one_line;
 
 /// Fewest hex digits of a prefix.
 const FEWEST: usize = 8;
+/// Most characters of what was typed that are repeated.
+const QUOTED: usize = 60;
 /// Most matches that are listed.
 const LISTED: usize = 8;
 
@@ -81,9 +83,29 @@ fn is_number(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// The first two of several names that were written as one.
+fn list(text: &str) -> Option<String> {
+    let (first, rest) = text.split_once(',')?;
+    let second = rest.split(',').next()?;
+    let named = |part: &str| is_number(part) || looks_like_id(part);
+    (named(first) && named(second)).then(|| format!("{first} {second}"))
+}
+
+/// What was typed, shortened where it is long.
+fn quoted(text: &str) -> String {
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("\"{}…\"", text.get(..end).unwrap_or_default().escape_debug()),
+        None => format!("{text:?}"),
+    }
+}
+
 fn unique(at: &Snapshot<'_>, text: &str) -> Result<MemoryId, Failure> {
+    if let Some(several) = list(text) {
+        return Err(Failure::usage(format!("{} is no memory", quoted(text)))
+            .hint(format!("write ids apart, with spaces and not commas: {several} …")));
+    }
     if !is_number(text) && !looks_like_id(text) {
-        return Err(Failure::usage(format!("{text:?} is no memory")).hint(
+        return Err(Failure::usage(format!("{} is no memory", quoted(text))).hint(
             "write its short name (m12, as `memledger list` prints it), its id, or the first 8 hex digits of it or more",
         ));
     }

@@ -52,8 +52,23 @@ pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done 
             _ => break,
         }
     }
-    Err(nothing(at.basis(), "no memory is in this answer")
-        .hint("widen --scope or the filters; --include-history also shows what is not in force"))
+    Err(empty(ctx, at.basis()))
+}
+
+/// Why a listing shows nothing, and what would show something.
+fn empty(ctx: &Context<'_>, basis: &Basis) -> Failure {
+    let nothing_yet = basis.seq.is_none();
+    if nothing_yet {
+        return nothing(basis, "nothing was recorded by then, so this ledger knew nothing").hint(
+            "`memledger log --limit 0` begins with the first record; --valid-at asks what held in the world",
+        );
+    }
+    let hint = if ctx.reading.include_history {
+        "widen --scope or the filters"
+    } else {
+        "widen --scope or the filters; --include-history also shows what is not in force"
+    };
+    nothing(basis, "no memory is in this answer").hint(hint)
 }
 
 fn print(ctx: &Context<'_>, basis: &Basis, items: &[Item]) -> Result<(), Failure> {

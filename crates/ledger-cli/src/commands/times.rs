@@ -11,6 +11,9 @@ use crate::exit::Failure;
 /// A hundred thousand years in seconds: no lifetime is longer.
 const LONGEST: u64 = 100_000 * 366 * 86_400;
 
+/// What to write where a text is neither a lifetime nor a time.
+const LIFETIMES: &str = "a lifetime is a number with s, m, h, d or w, such as 30m, 24h, 7d, 52w";
+
 /// Reads a time that a person typed: an instant, a local time, or a date, which is its start.
 ///
 /// # Errors
@@ -36,7 +39,9 @@ pub(crate) fn lifetime(
     let Some(text) = text else { return Ok(None) };
     match duration(text) {
         Some(length) => after(length).map(Some).map_err(|e| Failure::usage(e).within(flag)),
-        None => Ok(point(flag, Some(text), zone)?.map(Deadline::At)),
+        None => point(flag, Some(text), zone)
+            .map(|at| at.map(Deadline::At))
+            .map_err(|failure| failure.hint(LIFETIMES)),
     }
 }
 
@@ -47,9 +52,9 @@ pub(crate) fn lifetime(
 pub(crate) fn lifetime_strict(text: &str) -> Result<Deadline, String> {
     match duration(text) {
         Some(length) => after(length),
-        None => parse_instant(text)
-            .map(Deadline::At)
-            .map_err(|error| format!("{error} (or a lifetime such as 30m, 24h, 7d)")),
+        None => {
+            parse_instant(text).map(Deadline::At).map_err(|error| format!("{error}; {LIFETIMES}"))
+        }
     }
 }
 

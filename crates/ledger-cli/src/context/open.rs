@@ -1,6 +1,6 @@
 //! Owns opening: for writing, for reading, or the raw archive where that is all there is.
 
-use std::fs::OpenOptions as FileOptions;
+use std::fs::{self, OpenOptions as FileOptions};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -110,7 +110,12 @@ impl Context<'_> {
 /// Whether the ledger in `dir` may be read but not written. Opens its lock file for writing to find
 /// out, and writes nothing.
 fn read_only(dir: &Path) -> bool {
-    let probe = FileOptions::new().write(true).open(dir.join("lock"));
+    let lock = dir.join("lock");
+    // To open a pipe would wait for its reader; whoever takes the lock says what is wrong with it.
+    if fs::symlink_metadata(&lock).is_ok_and(|found| !found.is_file()) {
+        return false;
+    }
+    let probe = FileOptions::new().write(true).open(lock);
     probe.is_err_and(|error| {
         matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
     })

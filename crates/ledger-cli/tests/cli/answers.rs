@@ -19,6 +19,8 @@ fn listings_come_in_pages() {
     assert_eq!(end.len(), 1, "no cursor where nothing follows");
     bench.run(["list", "--limit", "2"]).ends(0).shows(&["more: --cursor"]);
     bench.run(["list", "--cursor", "banana"]).fails(2, &["cursor"]);
+    bench.run(["list", "--limit", "all"]).fails(2, &["write digits", "0 for all"]);
+    bench.run(["log", "-n", "all"]).fails(2, &["write digits", "0 for all"]);
     assert_eq!(bench.ids(&["--limit", "0"]).len(), 5);
 }
 
@@ -59,7 +61,9 @@ fn one_record() {
     bench.run(["show", &format!("#{seq}"), "--raw"]).ends(0).shows(&["raw"]);
     bench.run(["show", "999"]).fails(1, &["no such record"]);
     bench.run(["show", &seq, "--as-of", "#1"]).fails(1, &["no such record"]);
+    bench.run(["show", "999"]).fails(1, &["999", "the last one", "memledger log"]);
     bench.run(["show", "banana"]).fails(2, &["sequence number"]);
+    bench.run(["show", "m4"]).fails(2, &["write 4 for the record"]);
 }
 
 #[test]
@@ -132,4 +136,14 @@ fn both_ways_to_the_past_agree() {
         };
         assert_eq!(strip(&flags), strip(&archive), "{flags:?}");
     }
+}
+
+#[test]
+fn before_the_first_record_the_ledger_knew_nothing_and_says_so() {
+    let bench = Bench::new();
+    bench.write("true for long", &["--valid-from", "2001-01-01"]);
+    let asked = bench.run(["list", "--as-of", "2001-03-03"]);
+    let said = asked.fails(1, &["nothing was recorded by then", "--valid-at"]);
+    assert!(!said.err.contains("--include-history"), "{said:?}");
+    bench.run(["list", "--valid-at", "2001-03-03"]).ends(0).shows(&["true for long"]);
 }

@@ -184,3 +184,20 @@ fn superseding_has_bounds() {
     args.extend(many.iter().map(String::as_str));
     bench.run(args).fails(2, &["33", "32"]);
 }
+
+#[test]
+fn a_list_with_commas_is_told_how_lists_are_written() {
+    let bench = Bench::new();
+    let many = vec!["m4"; 40].join(",");
+    let ran = bench.run(["write", "x", "--supersedes", &many]);
+    let ran = ran.fails(2, &["spaces and not commas: m4 m4"]);
+    assert!(ran.err.len() < 250, "what was typed is not repeated whole: {ran:?}");
+}
+
+#[test]
+fn a_lifetime_that_is_none_is_told_what_one_looks_like() {
+    let bench = Bench::new();
+    bench.run(["write", "x", "--ttl", "5y"]).fails(2, &["30m, 24h, 7d"]);
+    let line = br#"{"text":"x","ttl":"5y"}"#;
+    bench.run_with(["write", "--stdin"], line).shows(&["30m, 24h, 7d"]);
+}

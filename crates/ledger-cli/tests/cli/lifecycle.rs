@@ -110,6 +110,24 @@ fn weight_is_taken_and_given_back() {
 }
 
 #[test]
+fn trust_moves_the_way_its_verb_says() {
+    let bench = Bench::new();
+    let id = bench.write("The office opens at nine", &[]);
+    bench.run(["promote", &id, "--trust", "verified"]).ends(0);
+    let lowered = bench.run(["promote", &id, "--trust", "draft"]);
+    lowered.fails(6, &["is verified", "draft raises nothing", "use `demote`"]);
+    let raised = bench.run(["demote", &id, "--trust", "approved", "--reason", "x"]);
+    raised.fails(6, &["approved lowers nothing", "use `promote`"]);
+    for verb in ["promote", "demote"] {
+        let same = bench.run([verb, &id, "--trust", "verified", "--reason", "x"]);
+        same.fails(6, &["already", "nothing to change"]);
+    }
+    assert_eq!(bench.get(&id, &[])["trust"], "verified");
+    bench.run(["promote", &id, "--trust", "verified", "--layer", "semantic"]).ends(0);
+    assert_eq!(bench.get(&id, &[])["layer"], "semantic");
+}
+
+#[test]
 fn pins_uses_and_confirmations() {
     let bench = Bench::new();
     let id = bench.write("Keep this", &[]);

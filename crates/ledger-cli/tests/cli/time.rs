@@ -32,7 +32,8 @@ fn as_of_a_record_an_instant_and_a_size() {
 fn before_anything_was_known() {
     let bench = Bench::in_zone("America/Vancouver");
     bench.write("late", &[]);
-    let ran = bench.run(["list", "--as-of", "2020-03-03"]).fails(1, &["no memory"]);
+    let ran =
+        bench.run(["list", "--as-of", "2020-03-03"]).fails(1, &["nothing was recorded by then"]);
     assert!(
         ran.out
             .starts_with("known before 2020-03-04T08:00:00Z (2020-03-03, America/Vancouver, tz "),

@@ -6,7 +6,8 @@
 
 mod index;
 
-use std::fs::{self, File};
+use std::fs::{self, File, FileType};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use memledger::{Actor, Error, Ledger, Result, Scope};
@@ -20,6 +21,8 @@ use index::{INDEX, IndexRow};
 
 /// How deep folders are searched.
 const DEPTH: usize = 16;
+/// Longest table that is read: it is held whole, and a folder from elsewhere may hold anything.
+const TABLE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Which histories to import, and where to.
 #[derive(Clone, Debug)]
@@ -61,7 +64,7 @@ pub fn import(
 
 fn one(ledger: &Ledger, slot: &Slot, dir: &Path, desk: &mut Desk<'_>) -> Result<()> {
     let path = dir.join(INDEX);
-    let bytes = fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+    let bytes = table(&path)?;
     let (rows, bad) = index::read(&path, &slot.document, &bytes)?;
     for row in bad {
         desk.report.refused += 1;
@@ -76,10 +79,46 @@ fn one(ledger: &Ledger, slot: &Slot, dir: &Path, desk: &mut Desk<'_>) -> Result<
     import_document(&book, slot, &revisions, &mut Files { dir, rows: &rows }, desk)
 }
 
+/// The bytes of a table.
+fn table(path: &Path) -> Result<Vec<u8>> {
+    let kind = fs::symlink_metadata(path).map_err(|error| unreadable(path, &error))?.file_type();
+    if let Some(what) = no_text(kind) {
+        return Err(Error::invalid(format!(
+            "{} is {what}; put the file itself there",
+            path.display()
+        )));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(TABLE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > TABLE_BYTES {
+        return Err(Error::invalid(format!(
+            "{} is longer than {TABLE_BYTES} bytes; split the history",
+            path.display()
+        )));
+    }
+    Ok(bytes)
+}
+
+/// What a name of the folder stands for that is no file with a text. Such a thing is not opened: a
+/// link leads out of the folder, and a pipe or a device may keep its reader waiting for good.
+fn no_text(kind: FileType) -> Option<&'static str> {
+    if kind.is_file() {
+        None
+    } else if kind.is_symlink() {
+        Some("a symbolic link")
+    } else if kind.is_dir() {
+        Some("a directory")
+    } else {
+        Some("no regular file")
+    }
+}
+
 /// The histories to import, each with the name of its document, in the order of their names.
 fn histories(options: &HistoryOptions) -> Result<Vec<(String, PathBuf)>> {
     let dir = &options.dir;
-    if dir.join(INDEX).is_file() {
+    if fs::symlink_metadata(dir.join(INDEX)).is_ok_and(|found| !found.is_dir()) {
         let document = match &options.document {
             Some(document) => document.clone(),
             None => folder_name(dir)?,
@@ -145,15 +184,20 @@ impl Bodies for Files<'_> {
         let Some((name, size)) = file else { return Ok(Body::Removed) };
         let path = self.dir.join(name);
         let bad = |reason: String| Ok(Body::Bad { reason, raw: None });
-        let mut open = match File::open(&path) {
-            Ok(open) => open,
+        match fs::symlink_metadata(&path) {
+            Ok(found) => {
+                if let Some(what) = no_text(found.file_type()) {
+                    return bad(format!("its file {name} is {what}; put the text itself there"));
+                }
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return bad(format!("its file {name} is not in the folder"));
             }
             Err(error) => return Err(unreadable(&path, &error)),
-        };
+        }
+        let mut open = File::open(&path).map_err(|error| unreadable(&path, &error))?;
         let found = open.metadata().map_err(|error| unreadable(&path, &error))?;
-        if !found.is_file() || found.len() != *size {
+        if found.len() != *size {
             return bad(format!(
                 "its file {name} has {} bytes, the table says {size}",
                 found.len()

@@ -251,6 +251,15 @@ pub(crate) fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storag
 fn no_ledger(dir: &Path, error: StoreError) -> Error {
     let missing = matches!(&error, StoreError::NotALedger { .. })
         || matches!(&error, StoreError::Storage(inner) if inner.is_not_found());
+    if missing && dir.join("log").is_dir() {
+        return Error::new(
+            ErrorKind::Damaged,
+            format!(
+                "{} holds a log, and ledger.toml is missing; put it back from a copy: without it nothing is read or written here",
+                dir.display()
+            ),
+        );
+    }
     if missing {
         return Error::invalid(format!(
             "{} holds no ledger (no ledger.toml); name its directory with -C, or make one with `memledger init`",

@@ -8,7 +8,7 @@
 //!
 //! May not: change anything.
 
-use ledger_format::{CloseKind, MemoryId, Micros};
+use ledger_format::{CloseKind, Layer, MemoryId, Micros, Trust};
 use ledger_replay::{Interval, Memory, State, Validity};
 
 use crate::civil::format_utc;
@@ -66,8 +66,9 @@ impl Judge<'_> {
             Command::Confirm { memories, .. }
             | Command::Use { memories, .. }
             | Command::Contest { memories, .. } => self.all_stand(memories),
-            Command::PushDown { memory, .. } | Command::Rank { memory, .. } => {
-                self.standing(*memory).map(|_| ())
+            Command::PushDown { memory, .. } => self.standing(*memory).map(|_| ()),
+            Command::Rank { memory, trust, layer, up, .. } => {
+                self.rank(*memory, *trust, *layer, *up)
             }
             Command::Lift { memory, .. } => {
                 if self.standing(*memory)?.lifecycle.pushed_down.is_empty() {
@@ -127,6 +128,34 @@ impl Judge<'_> {
                     ),
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// Trust has an order, so its direction is checked; layers are kinds of use and have none.
+    fn rank(
+        &self,
+        id: MemoryId,
+        trust: Option<Trust>,
+        layer: Option<Layer>,
+        up: bool,
+    ) -> Result<()> {
+        let now = &self.standing(id)?.lifecycle;
+        let other = |trust: &Trust| if up { *trust < now.trust } else { *trust > now.trust };
+        if let Some(wrong) = trust.filter(other) {
+            let (does, instead) = if up { ("raises", "demote") } else { ("lowers", "promote") };
+            return Err(conflict(format!(
+                "memory {} is {}: to make it {} {does} nothing; use `{instead}`",
+                id.hyphenated(),
+                now.trust.name(),
+                wrong.name()
+            )));
+        }
+        if trust.is_none_or(|trust| trust == now.trust) && layer.is_none_or(|to| to == now.layer) {
+            return Err(conflict(format!(
+                "memory {} has this trust and layer already; nothing to change",
+                id.hyphenated()
+            )));
         }
         Ok(())
     }

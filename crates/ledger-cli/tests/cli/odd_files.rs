@@ -1,0 +1,103 @@
+//! What stands where a file should be: links, directories, and pipes that keep their reader waiting.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::bench::Bench;
+
+/// Longest that a run may take here; one that waits for a pipe takes for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn pipe(path: &Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// Runs to the end: the exit code and all that was said.
+#[track_caller]
+fn ends(bench: &Bench, args: &[&str]) -> (i32, String) {
+    let mut command = bench.command();
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > PATIENCE {
+            child.kill().unwrap();
+            panic!("{args:?} still waits");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn a_pipe_for_a_lock_keeps_nobody_waiting() {
+    let bench = Bench::new();
+    bench.write("written before", &[]);
+    bench.stays_damaged();
+    let lock = bench.dir().join("lock");
+    fs::remove_file(&lock).unwrap();
+    pipe(&lock);
+    for verb in [&["list"][..], &["write", "after"], &["verify"], &["doctor"]] {
+        let (code, said) = ends(&bench, verb);
+        assert!(code == 0 || said.contains("lock"), "{verb:?}: {code}: {said}");
+    }
+    let (code, said) = ends(&bench, &["list"]);
+    assert_eq!(code, 6, "{said}");
+    assert!(said.contains("not a regular file"), "{said}");
+}
+
+#[test]
+fn a_history_is_made_of_files_only() {
+    let bench = Bench::new();
+    let folder = bench.root().join("history");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("whole.md"), "kept").unwrap();
+    fs::write(bench.root().join("secret"), "none of its business").unwrap();
+    symlink(bench.root().join("secret"), folder.join("link.md")).unwrap();
+    symlink("/dev/zero", folder.join("device.md")).unwrap();
+    fs::create_dir(folder.join("folder.md")).unwrap();
+    pipe(&folder.join("pipe.md"));
+    let names = ["whole.md", "link.md", "device.md", "folder.md", "pipe.md"];
+    let mut table = "seq\tcommit\tauthor_date\tcommit_date\tbytes\tlines_added\tlines_removed\tsame_as_seq\tfile\tsubject\n".to_owned();
+    for (at, name) in names.iter().enumerate() {
+        let size = if *name == "link.md" { 20 } else { 4 };
+        let day = format!("2026-01-0{}T00:00:00Z", at + 1);
+        table.push_str(&format!("{at}\tc{at}\t{day}\t{day}\t{size}\t1\t0\t\t{name}\tsubject\n"));
+    }
+    fs::write(folder.join("index.tsv"), table).unwrap();
+    let (code, said) = ends(&bench, &["import", "history", "history", "--quarantine", "bad"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("refused    4"), "{said}");
+    let bad = fs::read_to_string(bench.root().join("bad")).unwrap();
+    for why in
+        ["link.md is a symbolic link", "folder.md is a directory", "pipe.md is no regular file"]
+    {
+        assert!(bad.contains(why), "{why} is missing in {bad}");
+    }
+    let listed = bench.run(["list"]).ends(0);
+    assert!(listed.out.contains("kept") && !listed.out.contains("none of its"), "{listed:?}");
+
+    fs::remove_file(folder.join("index.tsv")).unwrap();
+    pipe(&folder.join("index.tsv"));
+    let (code, said) = ends(&bench, &["import", "history", "history"]);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("index.tsv is no regular file"), "{said}");
+}
+
+#[test]
+fn a_log_without_its_configuration_is_no_empty_directory() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    bench.stays_damaged();
+    fs::remove_file(bench.dir().join("ledger.toml")).unwrap();
+    for args in [&["list"][..], &["write", "x"], &["list", "--from-archive"]] {
+        let ran = bench.run(args).fails(3, &["ledger.toml is missing"]);
+        assert!(!ran.err.contains("memledger init"), "{ran:?}");
+    }
+    bench.run(["init"]).fails(2, &[]);
+}
