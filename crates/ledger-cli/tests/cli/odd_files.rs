@@ -4,12 +4,14 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::bench::Bench;
 
-/// Longest that a run may take here; one that waits for a pipe takes for ever.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How often, and with which pause between, is looked for the end of a run: a minute in all. A run
+/// that waits for a pipe has none.
+const LOOKS: usize = 6_000;
+const PAUSE: Duration = Duration::from_millis(10);
 
 fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -21,13 +23,14 @@ fn ends(bench: &Bench, args: &[&str]) -> (i32, String) {
     let mut command = bench.command();
     command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    let started = Instant::now();
+    let mut looks = 0;
     while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > PATIENCE {
+        if looks == LOOKS {
             child.kill().unwrap();
             panic!("{args:?} still waits");
         }
-        std::thread::sleep(Duration::from_millis(10));
+        looks += 1;
+        std::thread::sleep(PAUSE);
     }
     let output = child.wait_with_output().unwrap();
     let said = [output.stdout, output.stderr].concat();
@@ -100,4 +103,29 @@ fn a_log_without_its_configuration_is_no_empty_directory() {
         assert!(!ran.err.contains("memledger init"), "{ran:?}");
     }
     bench.run(["init"]).fails(2, &[]);
+}
+
+#[test]
+fn views_are_not_written_through_links() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    let outside = bench.root().join("outside");
+    let views = bench.dir().join("views");
+    let current = fs::read_to_string(views.join("CURRENT")).unwrap();
+    let rows = views.join(current.trim()).join("rows");
+    fs::remove_file(rows.join("conf")).unwrap();
+    symlink(&outside, rows.join("conf")).unwrap();
+    let (code, said) = ends(&bench, &["verify"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(!outside.exists(), "verify wrote outside the ledger");
+    let (code, said) = ends(&bench, &["list"]);
+    assert!(code == 0 && said.contains("still here"), "{said}");
+    assert!(!outside.exists(), "list wrote outside the ledger");
+
+    let current = fs::read_to_string(views.join("CURRENT")).unwrap();
+    let clean = views.join(current.trim()).join("CLEAN");
+    fs::remove_file(&clean).unwrap();
+    pipe(&clean);
+    let (code, said) = ends(&bench, &["list"]);
+    assert!(code == 0 && said.contains("still here"), "{said}");
 }

@@ -17,6 +17,9 @@ pub(super) fn failed<'a>(
 
 /// The bytes of a small file, or none when there is no such file.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, ViewError> {
+    if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return Err(odd(path));
+    }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -38,10 +41,34 @@ pub(super) fn each_piece(path: &Path, mut piece: impl FnMut(&[u8])) -> Result<()
     }
 }
 
+/// Something that is neither file nor directory. Whoever opened it could write outside the views,
+/// or wait for good.
+fn odd(path: &Path) -> ViewError {
+    let found = "it is no regular file".to_owned();
+    ViewError::File { doing: "opening", path: path.to_owned(), found }
+}
+
+/// Makes sure that below a directory there are directories and regular files only.
+pub(super) fn all_regular(dir: &Path) -> Result<(), ViewError> {
+    match fs::symlink_metadata(dir) {
+        Ok(meta) if meta.is_dir() => {}
+        Ok(_) => return Err(odd(dir)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed("looking at", dir)(error)),
+    }
+    let mut below = entries(dir)?;
+    match below.find(|entry| !entry.regular) {
+        Some(entry) => Err(odd(&entry.path)),
+        None => Ok(()),
+    }
+}
+
 /// Puts a whole file in the place of another, durably: readers see the old bytes or the new ones.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), ViewError> {
     let new = path.with_extension("new");
-    let mut file = File::create(&new).map_err(failed("creating", &new))?;
+    // What a build that stopped left there, or a link that somebody put there, is not written to.
+    remove(&new)?;
+    let mut file = File::create_new(&new).map_err(failed("creating", &new))?;
     file.write_all(bytes).map_err(failed("writing", &new))?;
     file.sync_all().map_err(failed("flushing", &new))?;
     drop(file);
@@ -75,6 +102,17 @@ pub(super) fn sync(path: &Path) -> Result<(), ViewError> {
 
 /// All files below a directory with their lengths, in the order of their paths.
 pub(super) fn list(dir: &Path) -> Result<Vec<(PathBuf, u64)>, ViewError> {
+    Ok(entries(dir)?.map(|entry| (entry.path, entry.length)).collect())
+}
+
+/// What lies below a directory and is no directory.
+struct Entry {
+    path: PathBuf,
+    length: u64,
+    regular: bool,
+}
+
+fn entries(dir: &Path) -> Result<std::vec::IntoIter<Entry>, ViewError> {
     let mut found = Vec::new();
     let mut waiting = vec![dir.to_owned()];
     while let Some(dir) = waiting.pop() {
@@ -89,10 +127,11 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(PathBuf, u64)>, ViewError> {
             if meta.is_dir() {
                 waiting.push(entry.path());
             } else {
-                found.push((entry.path(), meta.len()));
+                let (length, regular) = (meta.len(), meta.is_file());
+                found.push(Entry { path: entry.path(), length, regular });
             }
         }
     }
-    found.sort();
-    Ok(found)
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found.into_iter())
 }

@@ -30,7 +30,10 @@ impl Place {
             Self::parse(dir, name)
         });
         let found = "it names no generation".to_owned();
-        named.map(Some).ok_or(ViewError::File { doing: "reading", path, found })
+        let place = named.ok_or(ViewError::File { doing: "reading", path, found })?;
+        // sled follows links, and writes where they lead.
+        files::all_regular(&place.path())?;
+        Ok(Some(place))
     }
 
     /// Makes the directory of a new generation, behind all that there are, and removes what earlier
@@ -149,6 +152,30 @@ mod tests {
         second.enforce().expect("enforced");
         assert!(!first.path().exists(), "replaced");
         assert_eq!(Place::current(dir.path()), Ok(Some(second)));
+    }
+
+    #[test]
+    fn a_link_leads_nowhere() {
+        use std::os::unix::fs::symlink;
+
+        let dir = tempfile::tempdir().expect("a directory");
+        let outside = dir.path().join("outside");
+        fs::write(&outside, "not ours").expect("written");
+        let views = dir.path().join("views");
+        let place = Place::begin(&views).expect("begins");
+        symlink(&outside, views.join("CURRENT.new")).expect("linked");
+        place.enforce().expect("enforced");
+        assert_eq!(fs::read(&outside).expect("reads"), b"not ours");
+        assert_eq!(Place::current(&views), Ok(Some(place.clone())));
+
+        fs::create_dir(place.rows()).expect("made");
+        symlink(&outside, place.rows().join("conf")).expect("linked");
+        assert!(Place::current(&views).is_err(), "a link among the rows");
+        fs::remove_file(place.rows().join("conf")).expect("removed");
+        assert!(Place::current(&views).is_ok());
+        fs::remove_file(views.join(CURRENT)).expect("removed");
+        symlink(&outside, views.join(CURRENT)).expect("linked");
+        assert!(Place::current(&views).is_err(), "a link for the name");
     }
 
     #[test]
