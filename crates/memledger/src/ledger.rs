@@ -58,6 +58,8 @@ pub struct Ledger {
     pub(crate) notices: Vec<String>,
     /// Aliases as the archive gives them, for a ledger without views.
     pub(crate) aliases: OnceLock<Archive>,
+    /// Whether the writer takes turns with its caller.
+    in_turns: bool,
     hand: RwLock<Hand>,
 }
 
@@ -253,6 +255,11 @@ impl Ledger {
                 let views = feed.wait_for(seq)?;
                 read::log_entry(&self.vault, &self.names, views as &dyn AliasSource, &loaded)
             }
+            // What a writer adds is in no earlier replay.
+            None if self.writable() => {
+                let aliases = Archive::replay(self.vault.reader(), Until::Seq(None))?;
+                read::log_entry(&self.vault, &self.names, &aliases, &loaded)
+            }
             None => {
                 let aliases = self.archive_aliases()?;
                 read::log_entry(&self.vault, &self.names, aliases, &loaded)
@@ -337,6 +344,7 @@ impl Ledger {
                 Vec::new()
             },
             open_epoch: ready.open_epoch,
+            in_turns: self.in_turns,
         })?;
         Ok((writer, saved))
     }

@@ -19,6 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::{Ledger, OpenOptions, empty_log, empty_storage, hold, ready_keys, settle_keys};
+use crate::machine::Machine;
 use crate::vault::decode;
 
 /// A payload as stored, with its key where it may leave.
@@ -190,7 +191,7 @@ impl Target {
                 "the first record is not genesis: records from the middle of a ledger continue that ledger, they cannot begin a new one",
             ));
         };
-        let storage = empty_storage(dir)?;
+        let storage = empty_storage(dir, &Machine::default())?;
         // The same ledger may have been here before: its master key is used again.
         let (master, _) = match MasterKey::load(env, &genesis.ledger)? {
             Some(found) => found,

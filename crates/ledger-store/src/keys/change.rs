@@ -4,6 +4,8 @@
 //! Invariant: pages are brought in step before they are changed, so that a change that is cut off
 //! leaves one whole copy.
 
+use std::sync::atomic::Ordering;
+
 use ledger_format::key_page::{KeyFileHeader, KeyPage};
 use ledger_format::{PayloadId, Seq};
 
@@ -63,17 +65,25 @@ impl KeyStore {
     }
 
     /// Brings both copies in step: every page that is damaged, missing or older in one copy is
-    /// written again from the other. Makes a missing file. Returns the pages rewritten, the header
+    /// written again from the other. Makes a missing file. `next` is the `next_payload` of the last
+    /// batch: pages from there on were made ahead of need, nothing refers to them, and where a stop
+    /// left neither copy of one whole they are cut off. Returns the pages rewritten, the header
     /// included.
     ///
     /// # Errors
-    /// [`StoreError::Damaged`] when both copies of a page are damaged (pages before it are in step
-    /// then); [`StoreError::Storage`], [`StoreError::Poisoned`].
-    pub fn repair(&self) -> Result<u64, StoreError> {
+    /// [`StoreError::Damaged`] when both copies of a page in use are damaged (pages before it are in
+    /// step then); [`StoreError::Storage`], [`StoreError::Poisoned`].
+    pub fn repair(&self, next: PayloadId) -> Result<u64, StoreError> {
         let mut writer = lock(&self.writer);
         self.copies.create_missing(&mut writer)?;
         let mut healed = u64::from(self.copies.heal::<KeyFileHeader>(&mut writer, 0)?.1);
+        let in_use = KeyPage::page_of(PayloadId(next.0.saturating_sub(1)));
         for page in 0..self.page_count() {
+            if page > in_use && self.copies.read::<KeyPage>(page + 1).winner().is_none() {
+                self.copies.cut(&mut writer, page + 1)?;
+                self.pages.store(page, Ordering::Release);
+                break;
+            }
             healed += u64::from(self.copies.heal::<KeyPage>(&mut writer, page + 1)?.1);
         }
         Ok(healed)

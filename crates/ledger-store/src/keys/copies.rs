@@ -206,6 +206,18 @@ impl Copies {
         Ok(())
     }
 
+    /// Takes away everything from a page on, in both files.
+    pub(super) fn cut(&self, writer: &mut Writer, index: u64) -> Result<(), StoreError> {
+        for copy in Copy::BOTH {
+            let end = index.saturating_mul(PAGE);
+            if self.len(copy)? > end {
+                self.open_write(writer, copy)?.set_len(end)?;
+                self.flush(writer, copy)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Makes a file that is missing, without pages.
     pub(super) fn create_missing(&self, writer: &mut Writer) -> Result<(), StoreError> {
         for copy in Copy::BOTH {

@@ -209,7 +209,9 @@ fn a_replaced_lock_file_ends_the_holder() {
     use crate::storage::{LOCK_FILE, Storage};
     let (storage, mut appender) = holder();
     storage.remove_file(&LOCK_FILE).unwrap();
-    commit(&mut appender).unwrap();
-    let error = appender.maintain(0, true).unwrap_err();
+    let before = storage.snapshot();
+    let error = commit(&mut appender).unwrap_err();
     assert_eq!(error.class(), Class::Poisoned, "{error}");
+    assert_eq!(storage.snapshot(), before, "nothing is written beside a successor");
+    assert_eq!(appender.maintain(0, true).unwrap_err().class(), Class::Poisoned);
 }

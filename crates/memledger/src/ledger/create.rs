@@ -9,7 +9,7 @@ use ledger_format::event::ledger::{Epoch, Genesis, Limits};
 use ledger_format::names::EpochReason;
 use ledger_format::record::ClockFlags;
 use ledger_format::{Event, JobId, Kind, LedgerId, PayloadId, RecordHash, RecordHeader, Seq};
-use ledger_store::storage::{FsStorage, Storage};
+use ledger_store::storage::Storage;
 use ledger_store::{
     Appender, KeyStore, LedgerConfig, MasterEnv, MasterKey, NewRecord, StoreOptions,
 };
@@ -19,6 +19,7 @@ use crate::clock::{Chance, Clock, SystemChance, SystemClock};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::open::{self, Parts};
 use crate::ledger::{Ledger, OpenOptions};
+use crate::machine::Machine;
 use crate::proof::{check_origin, key_at_init};
 use crate::scope::check_name;
 
@@ -36,8 +37,12 @@ pub struct InitOptions {
     pub clock: Arc<dyn Clock>,
     /// Source of chance.
     pub chance: Arc<dyn Chance>,
+    /// How the log is written.
+    pub store: StoreOptions,
     /// Where the master key comes from, or is put.
     pub master: MasterEnv,
+    /// What the ledger runs on.
+    pub machine: Machine,
 }
 
 impl Default for InitOptions {
@@ -48,7 +53,9 @@ impl Default for InitOptions {
             signing_key: false,
             clock: Arc::new(SystemClock::default()),
             chance: Arc::new(SystemChance),
+            store: StoreOptions::default(),
             master: MasterEnv::from_process(),
+            machine: Machine::default(),
         }
     }
 }
@@ -98,7 +105,7 @@ impl Ledger {
             pepper: PayloadId(0),
             limits: Limits::V1,
         };
-        let storage = empty_storage(dir)?;
+        let storage = empty_storage(dir, &options.machine)?;
         let (master, location) = MasterKey::create(&options.master, &ledger)?;
         let mut holder = [0; 16];
         fill(&*options.chance, &mut holder)?;
@@ -121,7 +128,9 @@ impl Ledger {
             first.push(record(header(Kind::KeyRotated), &Event::KeyRotated(set))?);
             signing_location = Some(file);
         }
-        let appender = write_first(&storage, &genesis, &master, first)?;
+        let entropy = Arc::clone(&options.machine.entropy);
+        KeyStore::create_with(Arc::clone(&storage), ledger, &master, entropy)?;
+        let appender = write_first(&storage, &genesis, &options.store, first)?;
         let parts = Parts {
             dir: dir.to_path_buf(),
             storage,
@@ -131,7 +140,9 @@ impl Ledger {
         let open_options = OpenOptions {
             clock: options.clock,
             chance: options.chance,
+            store: options.store,
             master: options.master,
+            machine: options.machine,
             ..OpenOptions::default()
         };
         let ledger = open::finish_created(parts, appender, open_options)?;
@@ -141,8 +152,8 @@ impl Ledger {
 }
 
 /// A directory that a ledger can be made in.
-pub(crate) fn empty_storage(dir: &Path) -> Result<Arc<dyn Storage>> {
-    let storage = FsStorage::create(dir).map_err(|error| {
+pub(crate) fn empty_storage(dir: &Path, machine: &Machine) -> Result<Arc<dyn Storage>> {
+    let storage = machine.create(dir).map_err(|error| {
         Error::new(ErrorKind::Unavailable, format!("{}: {error}", dir.display()))
     })?;
     let root = ledger_store::storage::RelPath::ROOT;
@@ -159,7 +170,7 @@ pub(crate) fn empty_storage(dir: &Path) -> Result<Arc<dyn Storage>> {
             dir.display()
         )));
     }
-    Ok(Arc::new(storage))
+    Ok(storage)
 }
 
 /// Keys, the copy of Genesis, and a log without records, for records that come from elsewhere.
@@ -175,16 +186,14 @@ pub(crate) fn empty_log(
     Ok((appender, keys))
 }
 
-/// Keys, log with its first records, and the copy of Genesis.
+/// The log with its first records, and the copy of Genesis. The keys are there already.
 fn write_first(
     storage: &Arc<dyn Storage>,
     genesis: &Genesis,
-    master: &MasterKey,
+    options: &StoreOptions,
     records: Vec<NewRecord>,
 ) -> Result<Appender> {
-    KeyStore::create(Arc::clone(storage), genesis.ledger, master)?;
-    let mut appender =
-        Appender::create(Arc::clone(storage), genesis.ledger, 1, StoreOptions::default())?;
+    let mut appender = Appender::create(Arc::clone(storage), genesis.ledger, 1, options.clone())?;
     let mut batch = appender.begin();
     batch.set_next_payload(PayloadId(1));
     batch.push_all(records)?;

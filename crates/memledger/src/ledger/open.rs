@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use ledger_format::event::ledger::Genesis;
 use ledger_format::{Event, LedgerId, Seq};
 use ledger_replay::{Changes, State};
-use ledger_store::storage::{FsStorage, Storage};
+use ledger_store::storage::Storage;
 use ledger_store::{
     Appender, Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Reader, Recovery, StoreError,
     StoreOptions,
@@ -18,6 +18,7 @@ use crate::civil::Zone;
 use crate::clock::{Chance, Clock, SystemChance, SystemClock};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::{Hand, Ledger, Ready, saved};
+use crate::machine::Machine;
 use crate::names::Names;
 use crate::vault::{Vault, decode};
 use crate::views::ViewFeed;
@@ -49,6 +50,8 @@ pub struct OpenOptions {
     pub store: StoreOptions,
     /// Where the master key is looked for.
     pub master: MasterEnv,
+    /// What the ledger runs on.
+    pub machine: Machine,
 }
 
 impl Default for OpenOptions {
@@ -61,6 +64,7 @@ impl Default for OpenOptions {
             rebuild: false,
             store: StoreOptions::default(),
             master: MasterEnv::from_process(),
+            machine: Machine::default(),
         }
     }
 }
@@ -78,7 +82,7 @@ pub(crate) fn hold(
     dir: &Path,
     options: &OpenOptions,
 ) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender, Recovery)> {
-    let storage = open_storage(dir, false)?;
+    let storage = open_disk(dir, &options.machine, false)?;
     let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
     let (appender, recovery) =
         Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
@@ -90,7 +94,8 @@ pub(crate) fn hold(
 /// because closing will say that all is in order.
 pub(crate) fn settle_keys(keys: &KeyStore, recovery: &Recovery) -> Result<()> {
     if recovery.unclean {
-        keys.repair()?;
+        let next = recovery.head.map_or_else(Default::default, |head| head.next_payload);
+        keys.repair(next)?;
     }
     Ok(())
 }
@@ -110,7 +115,7 @@ impl Ledger {
     /// [`ErrorKind::Unavailable`] while another process holds it, [`ErrorKind::Damaged`] when the
     /// log does not reach its anchor or is damaged there, [`ErrorKind::Invalid`] where no ledger is.
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
-        let storage = open_storage(dir, false)?;
+        let storage = open_disk(dir, &options.machine, false)?;
         let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
         let (appender, recovery) =
             Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
@@ -136,7 +141,7 @@ impl Ledger {
     /// # Errors
     /// As [`Ledger::open`], but for the holder.
     pub fn open_archive(dir: &Path, options: OpenOptions) -> Result<Self> {
-        let storage = open_storage(dir, true)?;
+        let storage = open_disk(dir, &options.machine, true)?;
         let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
         let reader = Reader::open(Arc::clone(&storage), config.ledger)?;
         let genesis = genesis(&reader, &config)?;
@@ -175,16 +180,20 @@ fn finish(
     open_epoch: bool,
 ) -> Result<Ledger> {
     let reader = appender.reader();
-    let caught = if options.rebuild {
-        rebuild(&parts, &reader, options.cache_bytes)?
+    let (feed, state, saved) = if options.machine.views {
+        let caught = if options.rebuild {
+            rebuild(&parts, &reader, options.cache_bytes)?
+        } else {
+            views_at_head(&parts, &reader, options.cache_bytes, &mut notices)?
+        };
+        (Some(Arc::new(ViewFeed::start(caught.views)?)), caught.state, caught.saved)
     } else {
-        views_at_head(&parts, &reader, options.cache_bytes, &mut notices)?
+        (None, None, None)
     };
-    let feed = Some(Arc::new(ViewFeed::start(caught.views)?));
     let ready = Ready {
         appender,
-        state: caught.state,
-        saved: caught.saved,
+        state,
+        saved,
         recovery,
         tells_repairs: true,
         confirm_clock: options.confirm_clock,
@@ -206,7 +215,8 @@ fn assemble(
         Some((key, location)) => (Some(key), location),
         None => (None, "not found".to_owned()),
     };
-    let keys = KeyStore::open(Arc::clone(&storage), genesis.ledger, key.as_ref())?;
+    let entropy = Arc::clone(&options.machine.entropy);
+    let keys = KeyStore::open_with(Arc::clone(&storage), genesis.ledger, key.as_ref(), entropy)?;
     if let Hand::Ready(ready) = &hand {
         settle_keys(&keys, &ready.recovery)?;
     }
@@ -228,16 +238,21 @@ fn assemble(
         chance: options.chance,
         master: location,
         key_places: options.master,
+        in_turns: options.machine.in_turns,
         notices,
         aliases: OnceLock::new(),
         hand: RwLock::new(hand),
     })
 }
 
+/// The disk of a ledger on this machine.
 pub(crate) fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storage>> {
-    let opened = if read_only { FsStorage::open_read_only(dir) } else { FsStorage::open(dir) };
-    match opened {
-        Ok(storage) => Ok(Arc::new(storage)),
+    open_disk(dir, &Machine::default(), read_only)
+}
+
+fn open_disk(dir: &Path, machine: &Machine, read_only: bool) -> Result<Arc<dyn Storage>> {
+    match machine.open(dir, read_only) {
+        Ok(storage) => Ok(storage),
         Err(error) if error.is_not_found() => Err(Error::invalid(format!(
             "there is no directory {}; name the ledger's directory with -C, or make one with `memledger init`",
             dir.display()

@@ -21,12 +21,23 @@ pub(crate) struct KeysAhead {
     keys: Arc<KeyStore>,
     /// Most slots that one batch took.
     most: u64,
-    wishes: Option<SyncSender<u64>>,
-    thread: Option<JoinHandle<()>>,
+    maker: Maker,
+}
+
+/// Who makes them.
+enum Maker {
+    /// Whoever says how many were used, at once.
+    Caller,
+    /// A thread, to which wishes are sent.
+    Thread { wishes: Option<SyncSender<u64>>, thread: Option<JoinHandle<()>> },
 }
 
 impl KeysAhead {
-    pub(crate) fn start(keys: Arc<KeyStore>) -> Result<Self> {
+    /// With `in_turns` there is no thread: slots are made before [`KeysAhead::used`] returns.
+    pub(crate) fn start(keys: Arc<KeyStore>, in_turns: bool) -> Result<Self> {
+        if in_turns {
+            return Ok(Self { keys, most: 0, maker: Maker::Caller });
+        }
         // One wish beside the one that is carried out: more would ask for the same slots again.
         let (wishes, waiting) = sync_channel::<u64>(1);
         let store = Arc::clone(&keys);
@@ -34,37 +45,48 @@ impl KeysAhead {
             .name("memledger-keys".into())
             .spawn(move || {
                 while let Ok(wanted) = waiting.recv() {
-                    let ready = store.available();
-                    if ready < wanted {
-                        let missing = wanted.saturating_mul(2).saturating_sub(ready);
-                        // No failure is lost: whoever needs a slot next meets it and is told.
-                        let _ = store.allocate_ahead(missing.div_ceil(limits::PAGE_SLOTS as u64));
-                    }
+                    make(&store, wanted);
                 }
             })
             .map_err(|error| {
                 Error::new(ErrorKind::Unavailable, format!("no thread for keys: {error}"))
             })?;
-        Ok(Self { keys, most: 0, wishes: Some(wishes), thread: Some(thread) })
+        let maker = Maker::Thread { wishes: Some(wishes), thread: Some(thread) };
+        Ok(Self { keys, most: 0, maker })
     }
 
     /// Says how many slots the last batch took, and has more made when few are left.
     pub(crate) fn used(&mut self, slots: u64) {
         self.most = self.most.max(slots);
         let wanted = LEAST.max(self.most.saturating_mul(BATCHES));
-        if self.keys.available() < wanted
-            && let Some(wishes) = &self.wishes
-        {
-            // A full channel means that the same is under way.
-            let _ = wishes.try_send(wanted);
+        if self.keys.available() >= wanted {
+            return;
         }
+        match &self.maker {
+            Maker::Caller => make(&self.keys, wanted),
+            // A full channel means that the same is under way.
+            Maker::Thread { wishes: Some(wishes), .. } => {
+                let _ = wishes.try_send(wanted);
+            }
+            Maker::Thread { .. } => {}
+        }
+    }
+}
+
+fn make(keys: &KeyStore, wanted: u64) {
+    let ready = keys.available();
+    if ready < wanted {
+        let missing = wanted.saturating_mul(2).saturating_sub(ready);
+        // No failure is lost: whoever needs a slot next meets it and is told.
+        let _ = keys.allocate_ahead(missing.div_ceil(limits::PAGE_SLOTS as u64));
     }
 }
 
 impl Drop for KeysAhead {
     fn drop(&mut self) {
-        self.wishes = None;
-        if let Some(thread) = self.thread.take() {
+        let Maker::Thread { wishes, thread } = &mut self.maker else { return };
+        *wishes = None;
+        if let Some(thread) = thread.take() {
             // What it did not finish is made when it is needed.
             let _ = thread.join();
         }

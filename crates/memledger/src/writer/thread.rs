@@ -72,6 +72,8 @@ pub(crate) struct Start {
     pub(crate) repairs: Vec<Repaired>,
     /// Whether the first batch has to open an epoch.
     pub(crate) open_epoch: bool,
+    /// Whether answers wait until nothing more is under way, and nothing happens in between.
+    pub(crate) in_turns: bool,
 }
 
 /// The running writer.
@@ -100,10 +102,12 @@ impl Writer {
                 ));
             }
         };
-        let keys_ahead = KeysAhead::start(start.vault.shared_keys())?;
+        let keys_ahead = KeysAhead::start(start.vault.shared_keys(), start.in_turns)?;
+        // Made here and not by the thread: what it draws is drawn before what the first caller draws.
+        let worker = Worker::new(start, pepper, keys_ahead);
         let thread = std::thread::Builder::new()
             .name("memledger-writer".into())
-            .spawn(move || Worker::new(start, pepper, keys_ahead).run(&waiting))
+            .spawn(move || worker.run(&waiting))
             .map_err(|error| {
                 Error::new(ErrorKind::Unavailable, format!("no thread for the writer: {error}"))
             })?;
@@ -183,6 +187,9 @@ struct Worker {
     keys_ahead: KeysAhead,
     /// Submissions in the last group.
     last_group: usize,
+    in_turns: bool,
+    /// Answers that are held back until the round is over.
+    held: Vec<Box<dyn FnOnce() + Send>>,
 }
 
 impl Worker {
@@ -214,12 +221,19 @@ impl Worker {
             poisoned: None,
             keys_ahead,
             last_group: 0,
+            in_turns: start.in_turns,
+            held: Vec::new(),
         }
     }
 
     fn run(mut self, jobs: &Receiver<Job>) -> Finished {
         loop {
-            match jobs.recv_timeout(IDLE) {
+            let job = if self.in_turns {
+                jobs.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                jobs.recv_timeout(IDLE)
+            };
+            match job {
                 Ok(first) => self.round(first, jobs),
                 Err(RecvTimeoutError::Timeout) => self.tidy(true),
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -243,6 +257,7 @@ impl Worker {
         self.commit(batch);
         self.keys_ahead.used(slots);
         self.tidy(false);
+        self.held.drain(..).for_each(|answer| answer());
     }
 
     /// The next job that waits. When the group before was much larger than this one, those who
@@ -277,13 +292,27 @@ impl Worker {
             Job::Known(key, answer) => {
                 let digest = hash::idempotency(&self.pepper, 1, key.as_bytes());
                 // Whoever asked may have gone; then nobody needs the answer.
-                let _ = answer.send(self.state.idempotent(&digest).map(|first| first.seq));
+                let known = self.state.idempotent(&digest).map(|first| first.seq);
+                self.say(move || answer.send(known).unwrap_or_default());
                 return;
             }
         };
         match admitted {
             Ok(admitted) => batch.waiting.push(Waiting { answer, admitted }),
-            Err(error) => answer.give(Err(error)),
+            Err(error) => self.answer(answer, Err(error)),
+        }
+    }
+
+    fn answer(&mut self, to: Answer, result: Result<Admitted>) {
+        self.say(move || to.give(result));
+    }
+
+    /// Gives an answer at once, or, where turns are taken, when the round is over.
+    fn say(&mut self, answer: impl FnOnce() + Send + 'static) {
+        if self.in_turns {
+            self.held.push(Box::new(answer));
+        } else {
+            answer();
         }
     }
 
@@ -477,13 +506,13 @@ impl Worker {
     fn commit(&mut self, batch: Batch) {
         let Batch { builder, waiting, changes, .. } = batch;
         if builder.is_empty() {
-            waiting.into_iter().for_each(|one| one.answer.give(Ok(one.admitted)));
+            waiting.into_iter().for_each(|one| self.answer(one.answer, Ok(one.admitted)));
             return;
         }
         match self.appender.commit(builder) {
             Ok(head) => {
                 for one in waiting {
-                    one.answer.give(Ok(at_head(one.admitted, &head)));
+                    self.answer(one.answer, Ok(at_head(one.admitted, &head)));
                 }
                 if let Some(views) = &self.views {
                     views.push(changes);
@@ -499,7 +528,7 @@ impl Worker {
                     nothing_recorded(&error)
                 };
                 for one in waiting {
-                    one.answer.give(Err(answer.clone()));
+                    self.answer(one.answer, Err(answer.clone()));
                 }
             }
         }

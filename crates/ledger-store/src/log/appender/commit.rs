@@ -19,11 +19,14 @@ use crate::log::write_error::WriteError;
 
 impl Appender {
     pub(super) fn write_batch(&mut self, builder: BatchBuilder) -> Result<Head, WriteError> {
+        // A process that was paused may have a successor by now, whose log goes on elsewhere.
+        self.check_lock()?;
         self.enter_segment(builder.base(), builder.log_bytes())?;
         let payload_length = builder.payload_bytes();
         let storage = Arc::clone(self.shared.storage());
         let place = self.payloads.place(&*storage, &self.options, payload_length)?;
         let finished = self.flush_both(place, builder)?;
+        self.check_lock()?;
 
         let first = self.shared.position().is_none();
         self.payloads.advance(payload_length);

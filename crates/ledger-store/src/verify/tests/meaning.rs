@@ -312,7 +312,7 @@ fn a_holder_that_checks_its_own_keys_excuses_nothing() {
     assert_eq!(report().findings, []);
     storage.flip_bit(&path("keys/slots.b"), 5_000, 1).unwrap();
     assert_eq!(claim(&report(), "keys"), Verdict::Damaged);
-    holder.keys.repair().unwrap();
+    holder.keys.repair(PayloadId(u64::MAX)).unwrap();
     assert_eq!(report().findings, []);
 }
 
