@@ -17,7 +17,9 @@
 )]
 
 pub mod asking;
+pub mod caller;
 pub mod compare;
+pub mod crash;
 pub mod desk;
 pub mod digest;
 pub mod oracle;
@@ -28,8 +30,11 @@ pub mod row;
 pub mod sabotage;
 pub mod script;
 pub mod seed;
+pub mod simulation;
 pub mod small;
+pub mod stand;
 pub mod stored;
+pub mod tail;
 pub mod tamper;
 pub mod viewing;
 pub mod witness;

@@ -32,9 +32,14 @@ pub fn command(test: &str, seed: u64) -> String {
 }
 
 /// Runs `body` for every seed. A failure prints the seed and the command that repeats it.
-#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
 pub fn each(test: &str, usual: u64, body: impl Fn(u64)) {
-    for seed in seeds(usual) {
+    these(test, &seeds(usual), body);
+}
+
+/// Runs `body` for these seeds. A failure prints the seed and the command that repeats it.
+#[allow(clippy::print_stderr, reason = "the test runner shows it with the failure")]
+pub fn these(test: &str, seeds: &[u64], mut body: impl FnMut(u64)) {
+    for &seed in seeds {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| body(seed))) {
             eprintln!("seed {seed} fails; repeat it with\n  {}", command(test, seed));
             resume_unwind(panic);

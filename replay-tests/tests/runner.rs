@@ -22,8 +22,11 @@ mod cases {
     mod changes;
     mod claimed;
     mod complete;
+    mod crash_sweep;
     mod determinism;
     mod erasing;
+    mod fault_disk;
+    mod fault_log;
     mod forged_views;
     mod hostile;
     mod many_writers;
@@ -38,6 +41,7 @@ mod cases {
     mod restart;
     mod sabotaged;
     mod shrinking;
+    mod simulation;
     mod tamper_everywhere;
     mod tamper_files;
     mod unknown;
