@@ -52,7 +52,12 @@ pub(crate) const USERS: &[(&str, &[&str], &str)] = &[
         "views are disposable, so its types stay inside their crate; the benchmarks measure it as a peer",
     ),
     ("bincode", &["ledger-format"], "one module owns the bytes"),
-    ("tokio", &["ledger-server", "ledger-cli"], "the core is synchronous"),
+    (
+        "tokio",
+        &["ledger-server", "ledger-cli", "hyper", "hyper-util"],
+        "the core is synchronous; hyper is the HTTP of the server",
+    ),
+    ("hyper", &["ledger-server", "hyper-util"], "only the server speaks HTTP"),
 ];
 
 /// Requirements of the workspace that name one exact version, and why.

@@ -29,6 +29,7 @@ pub(crate) const ROOMS: &[Room] = &[
             "crates/ledger-views/src/guard.rs",
             "crates/ledger-views/src/guard/",
             "crates/ledger-import/",
+            "crates/ledger-server/src/witness/dir.rs",
             "crates/ledger-cli/",
             "replay-tests/",
             "tools/",
