@@ -43,3 +43,5 @@ mod tiles;
 mod time;
 #[path = "cli/transfer.rs"]
 mod transfer;
+#[path = "cli/witness.rs"]
+mod witness;

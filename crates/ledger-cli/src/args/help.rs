@@ -44,6 +44,7 @@ The archive
   repair     drop an unfinished tail, make views anew, write an anchor copy again
   checkpoint sign the head, so that others can hold the ledger to it
   prove      prove a record or a continuation to a stranger; `prove check` is for the stranger
+  witness    run a witness, which vouches that the logs of others only grow
   rebuild    build the views from the log
 In and out
   import     git, history, triples, jsonl
@@ -189,6 +190,12 @@ Examples:
   memledger checkpoint > kept.note
   memledger checkpoint list
   memledger checkpoint show 1200";
+pub(crate) const WITNESS: &str = "\
+A witness cosigns a checkpoint when it continues all it saw of that log before, and refuses a log
+that was rolled back or forked. Needs no ledger. HTTP without TLS: put a proxy in front for others.
+Examples:
+  memledger witness init ./witness --name witness.example
+  memledger witness serve ./witness --log support.example+1f2e3d4c+AbC…";
 pub(crate) const PROVE: &str = "\
 Writes a C2SP tlog-proof with the record's bytes in it, or, with --from, the proof that a log of so
 many records is the beginning of a later one.

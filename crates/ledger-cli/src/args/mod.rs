@@ -10,6 +10,7 @@ mod proof;
 mod read;
 mod transfer;
 mod uses;
+mod witness;
 mod words;
 mod write;
 
@@ -37,6 +38,7 @@ pub(crate) use proof::{
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
 pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs, TilesArgs};
 pub(crate) use uses::Uses;
+pub(crate) use witness::{WitnessArgs, WitnessVerb};
 pub(crate) use words::{body_type, layer, parts as confidence_parts, unknown as unknown_word};
 pub(crate) use write::WriteArgs;
 
@@ -198,6 +200,9 @@ pub(crate) enum Verb {
     /// Prove a record, or that a log continues another
     #[command(after_help = help::PROVE)]
     Prove(ProveArgs),
+    /// A witness that vouches for the checkpoints of others
+    #[command(after_help = help::WITNESS)]
+    Witness(WitnessArgs),
     /// Throw the views away and build them from the log
     Rebuild,
     /// Bring data in

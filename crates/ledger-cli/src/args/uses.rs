@@ -40,7 +40,7 @@ impl Verb {
     /// What this verb makes use of.
     pub(crate) const fn uses(&self) -> Uses {
         match self {
-            Self::Init(_) | Self::Demo(_) | Self::Rebuild => NOTHING,
+            Self::Init(_) | Self::Demo(_) | Self::Rebuild | Self::Witness(_) => NOTHING,
             Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
             Self::Repair(_) => RECORDS,
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
@@ -114,6 +114,7 @@ impl Verb {
             Self::Doctor => "doctor",
             Self::Repair(_) => "repair",
             Self::Rebuild => "rebuild",
+            Self::Witness(_) => "witness",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
         }

@@ -20,6 +20,7 @@ mod tiles;
 mod times;
 mod transfer;
 mod verify;
+mod witness;
 mod write;
 
 use memledger::{Command, Ledger, Submission};
@@ -68,6 +69,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Repair(args) => repair::repair(ctx, args),
         Verb::Checkpoint(args) => proof::checkpoint(ctx, args),
         Verb::Prove(args) => prove::prove(ctx, args),
+        Verb::Witness(args) => witness::witness(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
         Verb::Export(ExportVerb::Jsonl(args)) => {
