@@ -10,7 +10,7 @@ use ledger_format::tree::Frontier;
 use ledger_format::{LedgerId, SegmentNo, Seq, TreeRoot};
 
 use super::{LEDGER, commit, copy, first_segment, log_of, open, records, shared, small};
-use crate::storage::{MemStorage, RelPath, Storage};
+use crate::storage::{FsStorage, MemStorage, RelPath, Storage};
 use crate::{
     Appender, Check, Class, Reader, StoreError, StoredRecord, layout, read_anchors, repair_anchor,
 };
@@ -316,4 +316,19 @@ fn forged_anchors_are_noticed() {
         assert_eq!(read.unwrap_err().class(), Class::Damaged);
         assert_eq!(open(&copy).unwrap_err().class(), Class::Damaged);
     }
+}
+
+/// A hole costs nothing to make; reading a terabyte of it into memory would end the program.
+#[test]
+fn a_segment_longer_than_any_can_be_is_damage_and_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let storage: Arc<dyn Storage> = Arc::new(FsStorage::create(&dir.path().join("l")).unwrap());
+    let mut appender = Appender::create(Arc::clone(&storage), LEDGER, 1, small()).unwrap();
+    commit(&mut appender).unwrap();
+    appender.close().unwrap();
+    let file = storage.open_write(&first_segment()).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let error = Appender::open(Arc::clone(&storage), LEDGER, small()).map(drop).unwrap_err();
+    assert_eq!(error.class(), Class::Damaged, "{error}");
+    assert!(error.to_string().contains("the length of a segment file"), "{error}");
 }

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{BatchHash, BatchNo, FormatError, LedgerId, RecordHash, SegmentNo, Seq};
+use ledger_format::{
+    BatchHash, BatchNo, FormatError, LedgerId, RecordHash, SegmentNo, Seq, limits,
+};
 
 use super::Walk;
 use crate::error::StoreError;
@@ -44,6 +46,9 @@ impl Headers {
         self.list.len() as u64 > used || self.torn_last
     }
 }
+
+/// No holder makes a segment file longer: its batches, and the zeros laid ahead of them.
+pub(crate) const LONGEST_FILE: u64 = 2 * limits::SEGMENT_BYTES;
 
 /// The numbers of all segment files, in order.
 pub(crate) fn list_segments(storage: &dyn Storage) -> Result<Vec<SegmentNo>, StoreError> {
@@ -89,6 +94,15 @@ pub(crate) fn read_headers(
         let found = match read_header(&*file, ledger, *number) {
             Err(error @ StoreError::Storage(_)) => return Err(error),
             Err(error) => Err(Stop { torn: false, error }),
+            // Before anything is read by this length: a hole makes a file of any length for nothing.
+            Ok(_) if length > LONGEST_FILE => {
+                let expected = format!("at most {LONGEST_FILE} bytes, zeros ahead included");
+                let found = format!("{length} bytes");
+                let what = "the length of a segment file";
+                let error =
+                    StoreError::damaged(file.path(), LONGEST_FILE, None, what, expected, found);
+                Err(Stop { torn: false, error })
+            }
             Ok(FoundHeader::Undecodable(error)) => Err(undecodable(file.path(), error)),
             Ok(FoundHeader::Valid(header)) => follows(&headers, &header, file.path())
                 .map(|()| header)
