@@ -13,6 +13,7 @@ use super::region::{FileMap, RegionState};
 use super::{Ward, batch as inside};
 use crate::config::LedgerConfig;
 use crate::layout;
+use crate::log::LONGEST_FILE;
 use crate::storage::{RelPath, StorageError, StorageFile};
 use crate::verify::tail;
 
@@ -58,6 +59,14 @@ pub(super) fn map(
             maps.push(map);
             continue;
         };
+        if length > LONGEST_FILE {
+            let mut map = map;
+            let what = "a segment file longer than any can be, which was not read";
+            map.push(0, length, RegionState::Damaged, what, None);
+            maps.push(map);
+            next = Next::default();
+            continue;
+        }
         let is_last = Some(number) == last;
         let mut walk = Walk { ward, file: file.into(), map, number, is_last, next };
         let done = walk.run(payloads);

@@ -25,4 +25,4 @@ pub use anchor_repair::{LostCopy, lost_copy, repair_anchor};
 pub use appender::Appender;
 pub use builder::{BatchBuilder, NewRecord};
 pub use recover::{DroppedTail, LooseTail, Recovery, loose_tail};
-pub(crate) use recover::{blank_anchors, list_segments, read_headers, valid_end};
+pub(crate) use recover::{LONGEST_FILE, blank_anchors, list_segments, read_headers, valid_end};

@@ -11,6 +11,7 @@ use ledger_format::{LedgerId, SegmentNo, Seq, TreeRoot};
 
 use super::{LEDGER, commit, copy, first_segment, log_of, open, records, shared, small};
 use crate::storage::{FsStorage, MemStorage, RelPath, Storage};
+use crate::verify::{VerifyLevel, VerifyOptions, verify};
 use crate::{
     Appender, Check, Class, Reader, StoreError, StoredRecord, layout, read_anchors, repair_anchor,
 };
@@ -331,4 +332,8 @@ fn a_segment_longer_than_any_can_be_is_damage_and_is_not_read() {
     let error = Appender::open(Arc::clone(&storage), LEDGER, small()).map(drop).unwrap_err();
     assert_eq!(error.class(), Class::Damaged, "{error}");
     assert!(error.to_string().contains("the length of a segment file"), "{error}");
+    let options = VerifyOptions { level: VerifyLevel::Log, ..VerifyOptions::default() };
+    let report = verify(&storage, LEDGER, None, options, &|_| false, &|_| ());
+    let told = format!("{report:?}");
+    assert!(told.contains("1099511627776 bytes; those beyond were not read"), "{told}");
 }

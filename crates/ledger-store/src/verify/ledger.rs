@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use ledger_format::hash::RecordHasher;
 use ledger_format::{LedgerId, PayloadId, SegmentNo};
 
-use super::findings::{Circumstances, Collector, Settled, Topic};
+use super::findings::{Circumstances, Collector, Found, Settled, Topic};
 use super::group::{self, Feed};
 use super::links::Log;
 use super::payloads::Ranges;
@@ -17,7 +17,8 @@ use super::{Progress, VerifyLevel, VerifyOptions};
 use super::{anchors, config, directory, heads, keys, links, payload_files};
 use crate::keys::KeyStore;
 use crate::layout;
-use crate::storage::Storage;
+use crate::log::LONGEST_FILE;
+use crate::storage::{RelPath, Storage};
 
 pub(super) fn verify(
     storage: &Arc<dyn Storage>,
@@ -83,7 +84,7 @@ fn plans(work: &Work<'_>, numbers: &[SegmentNo]) -> Vec<Plan> {
     let plan = |number: &SegmentNo| {
         let file = layout::segment(*number);
         let length = work.storage.open_read(&file).and_then(|open| open.len());
-        let length = length.unwrap_or_default();
+        let length = within_reason(work, &file, length.unwrap_or_default());
         let end = match work.options.upto {
             Some(upto) if upto.segment == *number => upto.segment_end.min(length),
             _ => length,
@@ -91,6 +92,18 @@ fn plans(work: &Work<'_>, numbers: &[SegmentNo]) -> Vec<Plan> {
         Plan { number: *number, file, end, is_last: Some(*number) == last }
     };
     numbers.iter().map(plan).collect()
+}
+
+/// The length to read: a file may be a hole of any size, and reading that takes for ever.
+fn within_reason(work: &Work<'_>, file: &RelPath, length: u64) -> u64 {
+    if length > LONGEST_FILE {
+        let expected = format!("at most {LONGEST_FILE} bytes");
+        let found = format!("{length} bytes; those beyond were not read");
+        let what = "the length of a segment file";
+        let found = Found::damage(Topic::Segments, file, what, expected, found);
+        work.add(found.at(LONGEST_FILE));
+    }
+    length.min(LONGEST_FILE)
 }
 
 /// Checks the segments on the threads that were asked for, one of which begins with the key pages. The calling thread tells the progress.

@@ -17,7 +17,7 @@ use ledger_format::segment::SegmentHeader;
 use ledger_format::tree::Frontier;
 use ledger_format::{BatchNo, LedgerId, Seq};
 
-pub(crate) use self::headers::{Headers, list_segments, read_headers};
+pub(crate) use self::headers::{Headers, LONGEST_FILE, list_segments, read_headers};
 use self::walk::Walk;
 pub(crate) use self::walk::valid_end;
 use super::anchor_file::{AnchorWriter, Anchors, create_blank, read_anchors};
