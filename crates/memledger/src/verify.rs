@@ -512,7 +512,9 @@ mod tests {
     fn erasures_are_found_wherever_they_lie_and_as_a_replay_finds_them() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("ledger");
-        let ledger = Ledger::init(&path, InitOptions::default()).expect("a ledger").ledger;
+        let master = MasterEnv { key_dir: Some(dir.path().join("keys")), ..MasterEnv::default() };
+        let options = InitOptions { master, ..InitOptions::default() };
+        let ledger = Ledger::init(&path, options).expect("a ledger").ledger;
         write(&ledger);
         assert_eq!(erased_payloads(ledger.vault.reader()).count(), 0);
         for (part, first) in [(0, 40), (1, 60)] {

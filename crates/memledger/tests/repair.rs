@@ -1,11 +1,14 @@
 //! What was mended without a record is told by the next one.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+use std::path::Path;
+
 use ledger_format::Seq;
 use ledger_store::storage::FsStorage;
 use memledger::repair::{RepairNeed, RepairPart};
 use memledger::{
-    Command, Content, ErrorKind, InitOptions, Ledger, OpenOptions, Proposal, Submission, Terms,
+    Command, Content, ErrorKind, InitOptions, Ledger, MasterEnv, OpenOptions, Proposal, Submission,
+    Terms,
 };
 
 fn write(ledger: &Ledger) {
@@ -20,10 +23,20 @@ fn told(ledger: &Ledger) -> usize {
     log.iter().filter(|entry| entry.event == "repaired").count()
 }
 
+/// The keys lie beside the ledger, so that they go with it.
+fn keys_beside(ledger: &Path) -> MasterEnv {
+    MasterEnv { key_dir: ledger.parent().map(|dir| dir.join("keys")), ..MasterEnv::default() }
+}
+
+fn options(ledger: &Path) -> OpenOptions {
+    OpenOptions { master: keys_beside(ledger), ..OpenOptions::default() }
+}
+
 fn damaged() -> (tempfile::TempDir, std::path::PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("ledger");
-    let ledger = Ledger::init(&path, InitOptions::default()).unwrap().ledger;
+    let init = InitOptions { master: keys_beside(&path), ..InitOptions::default() };
+    let ledger = Ledger::init(&path, init).unwrap().ledger;
     write(&ledger);
     ledger.close().unwrap();
     std::fs::write(path.join("anchor.a"), [3; 512]).unwrap();
@@ -35,13 +48,13 @@ fn damaged() -> (tempfile::TempDir, std::path::PathBuf) {
 fn an_anchor_written_again_is_told_even_if_whoever_did_it_stopped() {
     let (_dir, path) = damaged();
     let storage = FsStorage::open(&path).unwrap();
-    let id = Ledger::open_archive(&path, OpenOptions::default()).unwrap().id();
+    let id = Ledger::open_archive(&path, options(&path)).unwrap().id();
     ledger_store::repair_anchor(&storage, id).unwrap().unwrap();
-    let ledger = Ledger::open(&path, OpenOptions::default()).unwrap();
+    let ledger = Ledger::open(&path, options(&path)).unwrap();
     assert_eq!(told(&ledger), 0);
     ledger.close().unwrap();
     for _ in 0..2 {
-        let ledger = Ledger::open(&path, OpenOptions::default()).unwrap();
+        let ledger = Ledger::open(&path, options(&path)).unwrap();
         write(&ledger);
         assert_eq!(told(&ledger), 1);
         ledger.close().unwrap();
@@ -51,7 +64,7 @@ fn an_anchor_written_again_is_told_even_if_whoever_did_it_stopped() {
 #[test]
 fn a_plan_that_is_no_longer_true_is_not_carried_out() {
     let (_dir, path) = damaged();
-    let options = OpenOptions::default();
+    let options = options(&path);
     let watch = |_: &str, _, _| {};
     let need = Ledger::plan_repair(&path, RepairPart::Anchor, &options, &watch).unwrap();
     let RepairNeed::Plan(plan) = need else { panic!("a copy is damaged") };
