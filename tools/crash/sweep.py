@@ -156,9 +156,10 @@ def judge(place, command, output):
     """What must hold after a kill."""
     if command.name == "init":
         code, _, err = place.call("status")
-        if code == 2:
-            # Nothing was answered. The same place can be used again once it is cleared, and says so.
-            if "ledger" not in err:
+        if code in (2, 3):
+            # Nothing was answered: there is no ledger yet, and whoever asks is told why.
+            said = ("there is no directory", "holds no ledger", "ledger.toml is missing")
+            if not any(words in err for words in said):
                 raise Broken(f"half a ledger is not said to be none: {err.strip()}")
             return
         expected = set()
