@@ -7,6 +7,9 @@
 use alloc::vec::Vec;
 
 use crate::bytes::{Reader, Writer};
+use core::fmt;
+
+use crate::event::duty::Signal;
 use crate::{AliasId, Digest16, FormatError, JobId, Micros, limits};
 
 numbered! {
@@ -30,17 +33,47 @@ numbered! {
         Purpose = 8 => "purpose",
         /// The task in hand: alias.
         Task = 9 => "task",
+        /// What the gate looked at: signals of 10 bytes each, `u16` and `i64`.
+        Gate = 10 => "gate",
+    }
+}
+
+/// How long the bytes of a tag are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Always this long.
+    Exactly(usize),
+    /// One item of this length or more.
+    Items(usize),
+}
+
+impl Length {
+    const fn fits(self, found: usize) -> bool {
+        match self {
+            Self::Exactly(length) => found == length,
+            Self::Items(length) => found > 0 && found.is_multiple_of(length),
+        }
+    }
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exactly(length) => write!(f, "{length}"),
+            Self::Items(length) => write!(f, "n * {length}"),
+        }
     }
 }
 
 impl Tag {
-    /// Number of bytes that every extension with this tag has.
+    /// Number of bytes that extensions with this tag have.
     #[must_use]
-    pub const fn length(self) -> usize {
+    pub const fn length(self) -> Length {
         match self {
-            Self::ClaimedAt => 8,
-            Self::Idempotency => 32,
-            _ => 16,
+            Self::ClaimedAt => Length::Exactly(8),
+            Self::Idempotency => Length::Exactly(32),
+            Self::Gate => Length::Items(Signal::BYTES),
+            _ => Length::Exactly(16),
         }
     }
 
@@ -89,6 +122,14 @@ impl Extension {
         Self { tag: tag.number(), critical: false, bytes: alias.0.to_vec() }
     }
 
+    /// What the gate looked at. None when there is nothing to say: no list has no bytes.
+    #[must_use]
+    pub fn gate(signals: &[Signal]) -> Option<Self> {
+        let bytes: Vec<u8> = signals.iter().flat_map(|signal| signal.to_bytes()).collect();
+        let tag = Tag::Gate.number();
+        (!bytes.is_empty()).then_some(Self { tag, critical: false, bytes })
+    }
+
     /// Whether this version knows the tag.
     #[must_use]
     pub fn known(&self) -> Option<Tag> {
@@ -100,7 +141,7 @@ impl Extension {
             return Err(FormatError::UnknownNumber { what: "extension tag", found: 0 });
         }
         let Some(known) = self.known() else { return Ok(()) };
-        if self.bytes.len() != known.length() {
+        if !known.length().fits(self.bytes.len()) {
             Err(FormatError::BadValue { what: "an extension of another length than its tag has" })
         } else if self.critical != known.critical() {
             Err(FormatError::BadValue { what: "a critical bit other than the tag's" })

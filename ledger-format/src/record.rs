@@ -6,6 +6,7 @@
 use alloc::vec::Vec;
 
 use crate::bytes::{Reader, Writer};
+use crate::event::duty::Signal;
 use crate::payload::PayloadRef;
 use crate::{
     ActorKind, AliasId, Digest16, Event, Extension, FormatError, JobId, Kind, Micros, RecordHash,
@@ -288,6 +289,15 @@ impl<'a> RecordView<'a> {
     #[must_use]
     pub fn alias(&self, tag: Tag) -> Option<AliasId> {
         self.fixed(tag).map(AliasId)
+    }
+
+    /// What the gate looked at, where it was more than nothing.
+    #[must_use]
+    pub fn gate(&self) -> Vec<Signal> {
+        let mut found = self.extensions.iter().filter(|ext| ext.tag == Tag::Gate.number());
+        let bytes = found.next().map_or(&[][..], |extension| &extension.bytes);
+        let (signals, _) = bytes.as_chunks::<{ Signal::BYTES }>();
+        signals.iter().map(|bytes| Signal::from_bytes(*bytes)).collect()
     }
 
     fn fixed<const N: usize>(&self, tag: Tag) -> Option<[u8; N]> {

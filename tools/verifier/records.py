@@ -111,7 +111,7 @@ PAYLOAD_REFERENCE = Layout(
 )
 
 _EXTENSION = struct.Struct("<HBBH")
-EXTENSION_TAGS: dict[int, tuple[str, int, bool]] = {
+EXTENSION_TAGS: dict[int, tuple[str, int | str, bool]] = {
     1: ("claimed_at", 8, False),
     2: ("idempotency", 32, False),
     3: ("job", 16, False),
@@ -121,7 +121,15 @@ EXTENSION_TAGS: dict[int, tuple[str, int, bool]] = {
     7: ("model", 16, False),
     8: ("purpose", 16, False),
     9: ("task", 16, False),
+    10: ("gate", "n * 10", False),
 }
+
+
+def _length_fits(rule: int | str, length: int) -> bool:
+    """A number is the length; `n * N` is one item of N bytes or more."""
+    if isinstance(rule, int):
+        return length == rule
+    return length > 0 and length % int(rule.removeprefix("n * ")) == 0
 
 
 class Extension(NamedTuple):
@@ -167,7 +175,7 @@ def decode_extensions(data: bytes) -> list[Extension]:
         if out and tag <= out[-1].tag:
             raise FormatError("not_canonical", "the tags of extensions do not rise")
         known = EXTENSION_TAGS.get(tag)
-        if known is not None and (known[1] != length or known[2] != bool(flags)):
+        if known is not None and (not _length_fits(known[1], length) or known[2] != bool(flags)):
             raise FormatError("bad_value", f"extension {known[0]} has another length or critical bit")
         out.append(Extension(tag, bool(flags), data[at : at + length]))
         at += length

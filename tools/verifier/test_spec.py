@@ -82,7 +82,7 @@ class Tables(unittest.TestCase):
 
     def test_flags_and_extensions(self) -> None:
         self.assertEqual({int(bit): name for bit, name, _ in rows("record_flags")}, records.FLAGS)
-        tags = {int(row[0]): (row[1], int(row[2]), row[3] == "yes") for row in rows("extension_tags")}
+        tags = {int(row[0]): (row[1], int(row[2]) if row[2].isdigit() else row[2], row[3] == "yes") for row in rows("extension_tags")}
         self.assertEqual(tags, records.EXTENSION_TAGS)
 
     def test_kinds(self) -> None:

@@ -17,6 +17,25 @@ pub struct Signal {
     pub value: i64,
 }
 
+impl Signal {
+    /// Bytes of one signal in the `gate` extension.
+    pub const BYTES: usize = 10;
+
+    pub(crate) fn to_bytes(self) -> [u8; Self::BYTES] {
+        let ([a, b], [c, d, e, f, g, h, i, j]) =
+            (self.signal.to_le_bytes(), self.value.to_le_bytes());
+        [a, b, c, d, e, f, g, h, i, j]
+    }
+
+    pub(crate) const fn from_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j] = bytes;
+        Self {
+            signal: u16::from_le_bytes([a, b]),
+            value: i64::from_le_bytes([c, d, e, f, g, h, i, j]),
+        }
+    }
+}
+
 /// What the gate said to a proposal that was not committed. A refusal keeps no text.
 #[derive(Clone, Debug, PartialEq, Eq, bincode::Encode, bincode::Decode)]
 pub struct Verdict {

@@ -1,6 +1,7 @@
 //! Records of every kind, extension lists and payload references.
 
 use ledger_format::bytes::Writer;
+use ledger_format::event::duty::Signal;
 use ledger_format::{
     AliasId, ClockFlags, Digest16, Event, Extension, JobId, Kind, LedgerId, Micros, PayloadId,
     PayloadRef, Record, RecordHash, RecordHeader, RecordView, Seq, Tag, extension, hash, tree,
@@ -63,6 +64,11 @@ fn all_extensions() -> Vec<Extension> {
         alias(Tag::Model, 0xa7),
         alias(Tag::Purpose, 0xa8),
         alias(Tag::Task, 0xa9),
+        Extension::gate(&[
+            Signal { signal: 1, value: -2 },
+            Signal { signal: 0x0304, value: 0x0506_0708 },
+        ])
+        .unwrap(),
     ]
 }
 
@@ -230,7 +236,7 @@ pub(crate) fn extension_lists() -> Value {
         ("none", vec![]),
         ("every known tag", all_extensions()),
         ("one unknown, critical", vec![Extension { critical: true, ..one(999, &[7]) }]),
-        ("known and unknown", vec![Extension::job(JobId([3; 16])), one(10, &[1]), one(11, &[])]),
+        ("known and unknown", vec![Extension::job(JobId([3; 16])), one(910, &[1]), one(911, &[])]),
         ("32 extensions", many(32)),
     ] {
         let bytes = extension::encode(&list).unwrap();
@@ -249,6 +255,9 @@ pub(crate) fn extension_lists() -> Value {
     out.invalid("a critical bit on a known tag", &with(&job, 2, &[1]), "bad_value");
     out.invalid("a known tag one byte short", &with(&job, 4, &[15])[..21], "bad_value");
     out.invalid("a known tag without bytes", &empty(1), "bad_value");
+    out.invalid("no signal", &empty(10), "bad_value");
+    let signals = extension::encode(&all_extensions()[9..]).unwrap();
+    out.invalid("a signal cut", &with(&signals, 4, &[19])[..25], "bad_value");
     out.invalid("the same tag twice", &longer(&job, &job), "not_canonical");
     out.invalid("falling tags", &longer(&empty(1000), &empty(999)), "not_canonical");
     let over = extension::encode(&many(32)).unwrap();
