@@ -16,6 +16,7 @@ mod write;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -83,6 +84,9 @@ pub(crate) struct Global {
     /// Accept a ledger that lacks the head remembered here, and remember its own
     #[arg(long, global = true)]
     pub(crate) accept_head: bool,
+    /// How long to wait for whoever holds the ledger; else 10
+    #[arg(long, value_name = "SECONDS", global = true, value_parser = words::seconds)]
+    pub(crate) wait: Option<Duration>,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

@@ -9,6 +9,8 @@ use crate::exit::Failure;
 pub(crate) struct Uses {
     /// It appends records.
     pub(crate) writes: bool,
+    /// It takes hold of the ledger, and waits for whoever has it.
+    pub(crate) holds: bool,
     /// It answers at an earlier basis.
     pub(crate) basis: bool,
     /// It can answer from the raw archive.
@@ -23,34 +25,35 @@ pub(crate) struct Uses {
 
 const NOTHING: Uses = Uses {
     writes: false,
+    holds: false,
     basis: false,
     archive: false,
     history: false,
     pages: false,
     scope: false,
 };
+const HOLDS: Uses = Uses { holds: true, ..NOTHING };
 /// It records something about the ledger itself.
-const RECORDS: Uses = Uses { writes: true, ..NOTHING };
-const CHANGE: Uses = Uses { writes: true, scope: true, ..NOTHING };
-const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..NOTHING };
+const RECORDS: Uses = Uses { writes: true, ..HOLDS };
+const CHANGE: Uses = Uses { scope: true, ..RECORDS };
+const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..HOLDS };
 const MANY: Uses = Uses { pages: true, ..ONE };
-const ARCHIVE: Uses = Uses { archive: true, ..NOTHING };
+const ARCHIVE: Uses = Uses { archive: true, ..HOLDS };
+/// It looks at the files and takes hold of nothing.
+const LOOKS: Uses = Uses { archive: true, ..NOTHING };
 
 impl Verb {
     /// What this verb makes use of.
     pub(crate) const fn uses(&self) -> Uses {
         match self {
-            Self::Init(_) | Self::Demo(_) | Self::Rebuild | Self::Witness(_) => NOTHING,
+            Self::Init(_) | Self::Demo(_) | Self::Witness(_) => NOTHING,
+            Self::Rebuild => HOLDS,
+            Self::Verify(_) | Self::Doctor => LOOKS,
             Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
-            Self::Repair(_) => RECORDS,
+            Self::Repair(_) => Uses { holds: false, ..RECORDS },
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
-            Self::Status
-            | Self::Key(_)
-            | Self::Verify(_)
-            | Self::Doctor
-            | Self::Checkpoint(_)
-            | Self::Prove(_) => ARCHIVE,
+            Self::Status | Self::Key(_) | Self::Checkpoint(_) | Self::Prove(_) => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_) | ExportVerb::Tiles(_)) => ARCHIVE,
             Self::Import(ImportVerb::Jsonl(_)) => RECORDS,
             Self::Write(_)
@@ -146,6 +149,12 @@ impl Verb {
             ("--limit", reading.limit.is_some(), uses.pages, "it is no listing"),
             ("--cursor", reading.cursor.is_some(), uses.pages, "it is no listing"),
             ("--scope", global.scope.is_some(), uses.scope, "it is about the whole ledger"),
+            (
+                "--wait",
+                global.wait.is_some(),
+                uses.holds && !reading.from_archive,
+                "it holds nothing",
+            ),
             ("--confirm-clock", global.confirm_clock, uses.writes, "it records nothing"),
         ];
         match flags.into_iter().find(|(_, given, used, _)| *given && !*used) {

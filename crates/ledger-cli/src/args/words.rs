@@ -1,5 +1,7 @@
 //! Owns reading the words of a fixed set, with the accepted words and the closest one in a refusal.
 
+use std::time::Duration;
+
 use memledger::civil::Zone;
 use memledger::format::{BodyType, Layer, SourceKind, Trust};
 
@@ -73,6 +75,15 @@ pub(crate) fn seq(text: &str) -> Result<u64, String> {
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse()
         .map_err(|_| format!("{text:?} is no number; write digits, such as 20, or 0 for all"))
+}
+
+/// A time to wait in seconds, up to a day.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds: f64| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|time| *time <= Duration::from_secs(86_400))
+        .ok_or_else(|| format!("{text:?} is no time to wait; write seconds from 0 to 86400"))
 }
 
 /// What to say about a word that is none of `accepted`.

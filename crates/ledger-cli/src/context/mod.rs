@@ -10,6 +10,7 @@ mod remembered;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use memledger::civil::Zone;
 use memledger::clock::{Clock, SystemClock};
@@ -22,6 +23,10 @@ use crate::output::Out;
 
 pub(crate) use open::Opened;
 pub(crate) use place::{Step, whole};
+
+/// How long to wait for whoever holds the ledger: many writers that each write once come through,
+/// and one that stays is named soon enough.
+const USUAL_WAIT: Duration = Duration::from_secs(10);
 
 /// What was meant.
 pub(crate) struct Context<'a> {
@@ -41,6 +46,8 @@ pub(crate) struct Context<'a> {
     /// The flags of reading verbs.
     pub(crate) reading: &'a Reading,
     confirm_clock: bool,
+    /// How long to wait for whoever holds the ledger.
+    wait: Duration,
     /// Whether a ledger that lacks the remembered head is accepted.
     pub(crate) accept_head: bool,
 }
@@ -65,6 +72,7 @@ impl<'a> Context<'a> {
             out,
             reading: &cli.global.reading,
             confirm_clock: cli.global.confirm_clock,
+            wait: cli.global.wait.unwrap_or(USUAL_WAIT),
             accept_head: cli.global.accept_head,
         })
     }

@@ -4,12 +4,16 @@ use std::fs::{self, OpenOptions as FileOptions};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use memledger::{Ledger, OpenOptions};
+use memledger::{ErrorKind, Ledger, OpenOptions};
 
 use super::place::VAR_DIR;
 use super::{Context, Step};
 use crate::exit::Failure;
+
+/// How long somebody waits without being told.
+const IN_SILENCE: Duration = Duration::from_secs(1);
 
 /// A ledger that was opened for reading.
 pub(crate) struct Opened {
@@ -24,11 +28,7 @@ impl Context<'_> {
     /// # Errors
     /// Whatever the facade says, with the directory and who named it.
     pub(crate) fn open(&self) -> Result<Ledger, Failure> {
-        let ledger =
-            Ledger::open(&self.dir, self.options()).map_err(|e| self.misplaced(e.into()))?;
-        self.say_notices(&ledger);
-        self.hold_to_remembered(&ledger)?;
-        Ok(ledger)
+        self.hold(false)
     }
 
     /// Opens the ledger for reading. Without the right to write, or when asked to, it is the raw
@@ -67,11 +67,43 @@ impl Context<'_> {
     /// # Errors
     /// As [`Context::open`].
     pub(crate) fn open_to_rebuild(&self) -> Result<Ledger, Failure> {
-        let options = OpenOptions { rebuild: true, ..self.options() };
-        let ledger = Ledger::open(&self.dir, options).map_err(|e| self.misplaced(e.into()))?;
+        self.hold(true)
+    }
+
+    /// Takes hold of the ledger and says what was noticed. Whoever has to wait for long is told so.
+    fn hold(&self, rebuild: bool) -> Result<Ledger, Failure> {
+        let first = self.wait.min(IN_SILENCE);
+        let open = |wait| {
+            let options = OpenOptions { rebuild, wait, ..self.options() };
+            Ledger::open(&self.dir, options)
+        };
+        let opened = open(first).or_else(|error| {
+            if error.kind() != ErrorKind::Conflict || first == self.wait {
+                return Err(error);
+            }
+            self.out.note(&format!(
+                "another process holds the ledger; waiting for it, {} seconds at most",
+                self.wait.as_secs_f32()
+            ));
+            open(self.wait - first)
+        });
+        let ledger = opened.map_err(|error| match error.kind() {
+            ErrorKind::Conflict => Failure::from(error).hint(self.waited()),
+            _ => self.misplaced(error.into()),
+        })?;
         self.say_notices(&ledger);
         self.hold_to_remembered(&ledger)?;
         Ok(ledger)
+    }
+
+    /// What to say to whoever did not get hold of the ledger.
+    fn waited(&self) -> String {
+        let waited = if self.wait.is_zero() {
+            "--wait SECONDS waits for it".to_owned()
+        } else {
+            format!("waited {} seconds for it (--wait)", self.wait.as_secs_f32())
+        };
+        format!("nothing was done; {waited}; --from-archive reads what is anchored")
     }
 
     /// How a ledger is opened.

@@ -35,9 +35,14 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     for args in
         [vec!["write", "x"], vec!["list"], vec!["status"], vec!["rebuild"], vec!["pin", &id]]
     {
-        bench.run(&args).fails(6, &[&pid, "--from-archive"]);
+        bench
+            .run([&args[..], &["--wait", "0"]].concat())
+            .fails(6, &[&pid, "--from-archive", "--wait SECONDS waits for it"]);
     }
-    let error = bench.run(["list", "--json"]).ends(6).error();
+    let waited = bench.run(["write", "x", "--wait", "1.2"]);
+    waited.fails(6, &[&pid, "waiting for it, 1.2 seconds at most", "waited 1.2 seconds for it"]);
+    bench.run(["list", "--from-archive", "--wait", "3"]).fails(2, &["holds nothing", "--wait"]);
+    let error = bench.run(["list", "--json", "--wait", "0"]).ends(6).error();
     assert_eq!(error["code"], 6);
     assert!(error["message"].as_str().unwrap().contains(&pid), "{error}");
     let read = bench.run(["list", "--from-archive"]).ends(0);
@@ -51,6 +56,37 @@ fn a_second_process_is_told_who_holds_it_and_can_read() {
     drop(input);
     assert!(child.wait().unwrap().success());
     assert_eq!(bench.ids(&[]).len(), 2);
+}
+
+/// Forty processes write once each, all at the same time.
+#[test]
+fn case_8_forty_processes_write_at_once_and_all_forty_are_kept() {
+    let bench = Bench::new();
+    let begun: Vec<Child> = (0..40)
+        .map(|number| {
+            let mut command = bench.command();
+            command.args(["write", "--json", "--wait", "120", "--", &format!("writer {number}")]);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        })
+        .collect();
+    let mut answered: Vec<u64> = begun
+        .into_iter()
+        .map(|child| {
+            let ended = child.wait_with_output().unwrap();
+            assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+            let answer: serde_json::Value = serde_json::from_slice(&ended.stdout).unwrap();
+            answer["seq"].as_u64().unwrap()
+        })
+        .collect();
+    answered.sort_unstable();
+    answered.dedup();
+    assert_eq!(answered.len(), 40, "each has a record of its own");
+    let listed = bench.run(["list", "--json", "--limit", "0"]).ends(0).objects();
+    let texts: std::collections::BTreeSet<String> =
+        listed.iter().filter_map(|item| Some(item["text"].as_str()?.to_owned())).collect();
+    assert_eq!(texts, (0..40).map(|number| format!("writer {number}")).collect());
+    bench.run(["verify"]).ends(0);
 }
 
 /// What a killed process had acknowledged is there when the next one looks.

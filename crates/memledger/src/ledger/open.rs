@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, OnceLock, RwLock};
+use std::time::Duration;
 
 use ledger_format::event::ledger::Genesis;
 use ledger_format::{Event, LedgerId, Seq};
@@ -29,6 +30,9 @@ const CHUNK: usize = 4_096;
 /// many such pieces may wait.
 const PIECE: usize = 512;
 const QUEUED_PIECES: usize = 4;
+/// How long whoever waits for a holder sleeps before it looks again. Short beside what a holder that
+/// writes once needs, so that nobody who waits is passed over for long.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 /// Catching up is replaced by rebuilding when the views are further behind than this and than half
 /// of the log: sorted loading is several times faster than single inserts.
 const FAR_BEHIND: u64 = 50_000;
@@ -46,6 +50,8 @@ pub struct OpenOptions {
     pub cache_bytes: u64,
     /// Make the views anew from the log, whatever state they are in.
     pub rebuild: bool,
+    /// How long to wait for whoever holds the ledger before it is refused.
+    pub wait: Duration,
     /// How the log is written.
     pub store: StoreOptions,
     /// Where the master key is looked for.
@@ -62,6 +68,7 @@ impl Default for OpenOptions {
             confirm_clock: false,
             cache_bytes: 64 * 1024 * 1024,
             rebuild: false,
+            wait: Duration::ZERO,
             store: StoreOptions::default(),
             master: MasterEnv::from_process(),
             machine: Machine::default(),
@@ -84,10 +91,32 @@ pub(crate) fn hold(
 ) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender, Recovery)> {
     let storage = open_disk(dir, &options.machine, false)?;
     let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
-    let (appender, recovery) =
-        Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
-            .map_err(|error| busy(dir, error))?;
+    let (appender, recovery) = take(dir, &storage, config.ledger, options)?;
     Ok((storage, config, appender, recovery))
+}
+
+/// Takes the log, once nobody else holds it. Sleeping is counted and no clock is read, so a clock that
+/// stands still waits no longer.
+fn take(
+    dir: &Path,
+    storage: &Arc<dyn Storage>,
+    ledger: LedgerId,
+    options: &OpenOptions,
+) -> Result<(Appender, Recovery)> {
+    let mut slept = Duration::ZERO;
+    loop {
+        let error = match Appender::open(Arc::clone(storage), ledger, options.store.clone()) {
+            Ok(taken) => return Ok(taken),
+            Err(error) => error,
+        };
+        let held = matches!(error.class(), Class::Busy { .. });
+        if !held || slept >= options.wait {
+            return Err(busy(dir, error));
+        }
+        let nap = LOOK_AGAIN.min(options.wait - slept);
+        std::thread::sleep(nap);
+        slept += nap;
+    }
 }
 
 /// After an unclean stop a holder brings both copies of every key page in step before anything else,
@@ -112,14 +141,13 @@ impl Ledger {
     /// Opens a ledger and holds it until it is closed.
     ///
     /// # Errors
-    /// [`ErrorKind::Unavailable`] while another process holds it, [`ErrorKind::Damaged`] when the
+    /// [`ErrorKind::Conflict`] when another process holds it for longer than
+    /// [`OpenOptions::wait`], [`ErrorKind::Damaged`] when the
     /// log does not reach its anchor or is damaged there, [`ErrorKind::Invalid`] where no ledger is.
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let storage = open_disk(dir, &options.machine, false)?;
         let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
-        let (appender, recovery) =
-            Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
-                .map_err(|error| busy(dir, error))?;
+        let (appender, recovery) = take(dir, &storage, config.ledger, &options)?;
         let genesis = genesis(&appender.reader(), &config)?;
         let mut notices = Vec::new();
         if let Some(dropped) = &recovery.dropped {
@@ -290,7 +318,7 @@ fn busy(dir: &Path, error: StoreError) -> Error {
     Error::new(
         ErrorKind::Conflict,
         format!(
-            "{} is held by {holder}; wait until it is done, or read what is anchored with --from-archive",
+            "{} is held by {holder}: wait until it is done, or read the archive",
             dir.display()
         ),
     )
