@@ -32,6 +32,9 @@ pub const STATE: &str = "memledger state v1";
 /// Context of view row digests.
 pub const VIEW_ROW: &str = "memledger view row v1";
 
+/// Context of the digests of files in a backup.
+pub const BACKUP_FILE: &str = "memledger backup file v1";
+
 /// First bytes of what the signatures of a key rotation cover.
 pub const KEY_ROTATION: &str = "memledger key rotation v1";
 
@@ -50,6 +53,7 @@ pub const CONTEXTS: &[(&str, &str)] = &[
     ("state", STATE),
     ("view_row", VIEW_ROW),
     ("key_rotation", KEY_ROTATION),
+    ("backup_file", BACKUP_FILE),
 ];
 
 /// Hashes records of one ledger. Cheaper than [`record`] for many records of one ledger.
@@ -69,6 +73,35 @@ impl RecordHasher {
     #[must_use]
     pub fn hash(&self, record: &[u8]) -> RecordHash {
         RecordHash(*self.0.clone().update(record).finalize().as_bytes())
+    }
+}
+
+/// Digest of a file of a backup, from its bytes in pieces.
+#[derive(Clone, Debug)]
+pub struct FileHasher(Hasher);
+
+impl FileHasher {
+    /// Begins a file.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Hasher::new_derive_key(BACKUP_FILE))
+    }
+
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything taken so far: `derive_key(BACKUP_FILE, bytes)`.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        *self.0.finalize().as_bytes()
+    }
+}
+
+impl Default for FileHasher {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

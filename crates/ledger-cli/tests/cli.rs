@@ -7,6 +7,8 @@
 
 #[path = "cli/answers.rs"]
 mod answers;
+#[path = "cli/backup.rs"]
+mod backup;
 #[path = "cli/bench.rs"]
 mod bench;
 #[path = "cli/checking.rs"]

@@ -7,6 +7,7 @@
 //! the durable head leaves this crate; what cannot be read is never an empty ledger.
 //! May not: decode event bodies, choose ids, or read a clock.
 
+pub mod backup;
 pub mod config;
 pub mod doctor;
 mod error;

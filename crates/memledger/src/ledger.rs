@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use ledger_format::event::ledger::Genesis;
+use ledger_format::names::EpochReason;
 use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Role, Seq};
 use ledger_replay::State;
 use ledger_store::storage::Storage;
@@ -22,7 +23,9 @@ use ledger_store::{Appender, LooseTail, MasterEnv, Recovery};
 pub use create::{Created, InitOptions};
 pub(crate) use create::{empty_log, empty_storage};
 pub use open::OpenOptions;
-pub(crate) use open::{hold, open_storage, ready_keys, settle_keys};
+pub(crate) use open::{
+    hold, no_ledger, open_disk, open_storage, ready_keys, refuse_backup, settle_keys,
+};
 pub(crate) use saved::{is_far_behind, replay};
 pub use status::StatusReport;
 
@@ -85,6 +88,7 @@ struct Ready {
     tells_repairs: bool,
     confirm_clock: bool,
     open_epoch: bool,
+    epoch_reason: EpochReason,
 }
 
 impl Ledger {
@@ -344,6 +348,7 @@ impl Ledger {
                 Vec::new()
             },
             open_epoch: ready.open_epoch,
+            epoch_reason: ready.epoch_reason,
             in_turns: self.in_turns,
         })?;
         Ok((writer, saved))

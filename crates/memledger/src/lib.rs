@@ -8,7 +8,7 @@
 //! The root holds what every caller needs: open a [`Ledger`], [`submit`](Ledger::submit) a
 //! [`Submission`], ask a [`Question`] and read from its [`Snapshot`]. What only some need lies in a
 //! module of its own: the shapes of what comes back in [`answer`], dates and zones in [`civil`], time
-//! and chance in [`clock`], the disk in [`machine`], whole records in and out in [`transfer`], checks in [`verify`], the words
+//! and chance in [`clock`], the disk in [`machine`], whole records in and out in [`transfer`], copies and their return in [`backup`], checks in [`verify`], the words
 //! of the log in [`format`]. `xtask tidy` holds the root to 40 names.
 //!
 //! ```no_run
@@ -31,6 +31,7 @@
 
 pub mod answer;
 mod archive;
+pub mod backup;
 mod basis;
 pub mod civil;
 pub mod clock;

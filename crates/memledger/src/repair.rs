@@ -121,6 +121,7 @@ impl Ledger {
     ) -> Result<RepairNeed> {
         let storage = crate::ledger::open_storage(dir, false)?;
         let ledger = identity(&*storage, dir)?;
+        crate::ledger::refuse_backup(&*storage, dir)?;
         let _lock = storage.try_lock().map_err(|error| held(dir, error))?;
         let look = Look { dir, storage: &storage, ledger, options, watch };
         look.refuse_other_damage(part)?;

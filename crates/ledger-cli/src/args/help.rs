@@ -49,6 +49,8 @@ The archive
 In and out
   import     git, history, triples, jsonl
   export     jsonl, tiles
+  backup     copy the ledger as it is now, beside whoever writes to it
+  restore    make a ledger of a backup
   help       this page; `memledger help VERB` for one verb
 
 {options}
@@ -234,6 +236,21 @@ file can read the content. With --sealed nobody can.
 Examples:
   memledger export jsonl > ledger.jsonl
   memledger export jsonl --sealed > evidence.jsonl";
+pub(crate) const BACKUP: &str = "\
+Needs no lock: another process may be writing. The copy ends with the last record that the head
+anchor covers, and is checked as a whole before it takes effect; a run that was stopped is run again.
+Into a directory with an earlier backup of the same ledger only what is new is written; a backup of
+another ledger, of another history or of a later head is left alone. Views are not copied, and neither
+is quarantine/. The keys are not in it: back them up elsewhere.
+Examples:
+  memledger backup /mnt/backup/support
+  memledger -C support backup ../support.backup --json";
+pub(crate) const RESTORE: &str = "\
+Checks the whole backup first, with the master key. DIR is missing or empty. The restored ledger begins
+a new epoch and records what it was restored from and why; whoever kept a later head is told of a
+rollback, and --accept-head accepts it. Erasures are known up to the end of the backup only.
+Example:
+  memledger restore /mnt/backup/support ./support --reason 'disk failed on Tuesday'";
 pub(crate) const EXPORT_TILES: &str = "\
 Static files in the layout of C2SP tlog-tiles: checkpoint, tile/… with the Merkle tree, and
 tile/entries/… with the records, which hold no text. Only what is new is written.

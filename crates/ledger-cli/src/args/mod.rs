@@ -37,7 +37,9 @@ pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
-pub(crate) use transfer::{ExportVerb, ImportArgs, ImportVerb, JsonlArgs, TilesArgs};
+pub(crate) use transfer::{
+    BackupArgs, ExportVerb, ImportArgs, ImportVerb, JsonlArgs, RestoreArgs, TilesArgs,
+};
 pub(crate) use uses::Uses;
 pub(crate) use witness::{WitnessArgs, WitnessVerb};
 pub(crate) use words::{body_type, layer, parts as confidence_parts, unknown as unknown_word};
@@ -215,6 +217,12 @@ pub(crate) enum Verb {
     /// Take data out
     #[command(subcommand)]
     Export(ExportVerb),
+    /// Copy the ledger as it is now, beside whoever writes to it
+    #[command(after_help = help::BACKUP)]
+    Backup(BackupArgs),
+    /// Make a ledger of a backup
+    #[command(after_help = help::RESTORE)]
+    Restore(RestoreArgs),
 }
 
 /// `init`.

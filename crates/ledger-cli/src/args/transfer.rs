@@ -1,4 +1,4 @@
-//! Owns the flags of import and export.
+//! Owns the flags of import, export, backup and restore.
 
 use std::path::PathBuf;
 
@@ -79,6 +79,25 @@ pub(crate) struct TriplesArgs {
 pub(crate) struct JsonlArgs {
     /// The file; - is stdin
     pub(crate) file: PathBuf,
+}
+
+/// `backup`.
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// Where to: missing, empty, or with an earlier backup of this ledger
+    pub(crate) dir: PathBuf,
+}
+
+/// `restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// The directory that `backup` wrote
+    pub(crate) backup: PathBuf,
+    /// Where to: missing or empty
+    pub(crate) dir: PathBuf,
+    /// Why: it is recorded
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
 }
 
 /// `export`.

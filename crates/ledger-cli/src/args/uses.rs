@@ -46,11 +46,11 @@ impl Verb {
     /// What this verb makes use of.
     pub(crate) const fn uses(&self) -> Uses {
         match self {
-            Self::Init(_) | Self::Demo(_) | Self::Witness(_) => NOTHING,
+            Self::Init(_) | Self::Demo(_) | Self::Witness(_) | Self::Backup(_) => NOTHING,
             Self::Rebuild => HOLDS,
             Self::Verify(_) | Self::Doctor => LOOKS,
             Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
-            Self::Repair(_) => Uses { holds: false, ..RECORDS },
+            Self::Repair(_) | Self::Restore(_) => Uses { holds: false, ..RECORDS },
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
             Self::Status | Self::Key(_) | Self::Checkpoint(_) | Self::Prove(_) => ARCHIVE,
@@ -120,6 +120,8 @@ impl Verb {
             Self::Witness(_) => "witness",
             Self::Import(_) => "import",
             Self::Export(_) => "export",
+            Self::Backup(_) => "backup",
+            Self::Restore(_) => "restore",
         }
     }
 

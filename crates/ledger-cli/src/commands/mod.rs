@@ -4,6 +4,7 @@
 //! not: read the environment or write to the streams except through `Out`.
 
 mod archive;
+mod backup;
 pub(crate) mod diff;
 mod doctor;
 mod forget;
@@ -72,6 +73,8 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Witness(args) => witness::witness(ctx, args),
         Verb::Rebuild => verify::rebuild(ctx),
         Verb::Import(import) => transfer::import(ctx, import),
+        Verb::Backup(args) => backup::backup(ctx, args),
+        Verb::Restore(args) => backup::restore(ctx, args),
         Verb::Export(ExportVerb::Jsonl(args)) => {
             reading(ctx, |ctx, opened| transfer::export(ctx, opened, args.sealed))
         }

@@ -53,7 +53,7 @@ impl Context<'_> {
                 return failure;
             }
             failure.hint(
-                "put the newer copy back; if you restored this one on purpose, run the command once with --accept-head",
+                "put the newer copy back; if you restored this one on purpose, run the command once with --accept-head, which makes its head the one to remember",
             )
         })
     }

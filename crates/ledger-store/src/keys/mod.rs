@@ -23,6 +23,7 @@ mod copies;
 mod entropy;
 mod page;
 mod rotate;
+mod snapshot;
 #[cfg(test)]
 mod tests;
 
@@ -45,6 +46,7 @@ pub use self::adopt::Adopted;
 pub use self::alloc::Reserved;
 pub use self::check::{KeyCheck, KeyFault};
 pub use self::entropy::{Entropy, OsEntropy};
+pub(crate) use self::snapshot::Snapshot;
 
 /// The directory of the key files.
 pub const KEYS_DIR: RelPath = RelPath::from_static("keys");

@@ -6,8 +6,10 @@ use std::sync::{Arc, OnceLock, RwLock};
 use std::time::Duration;
 
 use ledger_format::event::ledger::Genesis;
+use ledger_format::names::EpochReason;
 use ledger_format::{Event, LedgerId, Seq};
 use ledger_replay::{Changes, State};
+use ledger_store::backup::{BACKUP_FILE, RESTORE_FILE};
 use ledger_store::storage::Storage;
 use ledger_store::{
     Appender, Class, KeyStore, LedgerConfig, MasterEnv, MasterKey, Reader, Recovery, StoreError,
@@ -91,6 +93,7 @@ pub(crate) fn hold(
 ) -> Result<(Arc<dyn Storage>, LedgerConfig, Appender, Recovery)> {
     let storage = open_disk(dir, &options.machine, false)?;
     let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
+    refuse_backup(&*storage, dir)?;
     let (appender, recovery) = take(dir, &storage, config.ledger, options)?;
     Ok((storage, config, appender, recovery))
 }
@@ -147,6 +150,7 @@ impl Ledger {
     pub fn open(dir: &Path, options: OpenOptions) -> Result<Self> {
         let storage = open_disk(dir, &options.machine, false)?;
         let config = LedgerConfig::read(&*storage).map_err(|error| no_ledger(dir, error))?;
+        refuse_backup(&*storage, dir)?;
         let (appender, recovery) = take(dir, &storage, config.ledger, &options)?;
         let genesis = genesis(&appender.reader(), &config)?;
         let mut notices = Vec::new();
@@ -160,7 +164,24 @@ impl Ledger {
         }
         let master = master(&options.master, &config, &mut notices)?;
         let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
-        finish(parts, appender, recovery, options, notices, true)
+        finish(parts, appender, recovery, options, notices, Some(EpochReason::Opened))
+    }
+
+    /// Opens a log that was just restored and is no ledger yet, to record that.
+    pub(crate) fn open_restored(
+        dir: &Path,
+        storage: Arc<dyn Storage>,
+        config: &LedgerConfig,
+        options: OpenOptions,
+    ) -> Result<Self> {
+        let (appender, recovery) =
+            Appender::open(Arc::clone(&storage), config.ledger, options.store.clone())
+                .map_err(|error| busy(dir, error))?;
+        let genesis = genesis(&appender.reader(), config)?;
+        let mut notices = Vec::new();
+        let master = master(&options.master, config, &mut notices)?;
+        let parts = Parts { dir: dir.to_path_buf(), storage, genesis, master };
+        finish(parts, appender, recovery, options, notices, Some(EpochReason::Restored))
     }
 
     /// Opens a ledger for reading without holding it: answers come from the raw archive, up to the
@@ -196,7 +217,7 @@ pub(super) fn finish_created(
         next_epoch: 1,
         anchored: None,
     };
-    finish(parts, appender, recovery, options, Vec::new(), false)
+    finish(parts, appender, recovery, options, Vec::new(), None)
 }
 
 fn finish(
@@ -205,7 +226,7 @@ fn finish(
     recovery: Recovery,
     options: OpenOptions,
     mut notices: Vec<String>,
-    open_epoch: bool,
+    epoch: Option<EpochReason>,
 ) -> Result<Ledger> {
     let reader = appender.reader();
     let (feed, state, saved) = if options.machine.views {
@@ -225,7 +246,8 @@ fn finish(
         recovery,
         tells_repairs: true,
         confirm_clock: options.confirm_clock,
-        open_epoch,
+        open_epoch: epoch.is_some(),
+        epoch_reason: epoch.unwrap_or(EpochReason::Opened),
     };
     assemble(parts, reader, feed, options, notices, Hand::Ready(Box::new(ready)))
 }
@@ -278,7 +300,11 @@ pub(crate) fn open_storage(dir: &Path, read_only: bool) -> Result<Arc<dyn Storag
     open_disk(dir, &Machine::default(), read_only)
 }
 
-fn open_disk(dir: &Path, machine: &Machine, read_only: bool) -> Result<Arc<dyn Storage>> {
+pub(crate) fn open_disk(
+    dir: &Path,
+    machine: &Machine,
+    read_only: bool,
+) -> Result<Arc<dyn Storage>> {
     match machine.open(dir, read_only) {
         Ok(storage) => Ok(storage),
         Err(error) if error.is_not_found() => Err(Error::invalid(format!(
@@ -291,9 +317,30 @@ fn open_disk(dir: &Path, machine: &Machine, read_only: bool) -> Result<Arc<dyn S
     }
 }
 
-fn no_ledger(dir: &Path, error: StoreError) -> Error {
+/// A backup is never written to: it would be another history that nobody can tell from the ledger.
+pub(crate) fn refuse_backup(storage: &dyn Storage, dir: &Path) -> Result<()> {
+    if !storage.exists(&BACKUP_FILE).map_err(StoreError::from)? {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "{} is a backup, and nothing is written to it; read it with --from-archive, check it with `memledger verify`, or make a ledger of it with `memledger restore {} DIR`",
+        dir.display(),
+        dir.display()
+    )))
+}
+
+pub(crate) fn no_ledger(dir: &Path, error: StoreError) -> Error {
     let missing = matches!(&error, StoreError::NotALedger { .. })
         || matches!(&error, StoreError::Storage(inner) if inner.is_not_found());
+    if missing && dir.join(RESTORE_FILE.as_str()).is_file() {
+        return Error::new(
+            ErrorKind::Unproven,
+            format!(
+                "a restore was stopped in {}, and it is no ledger yet; run the same `memledger restore` again, which goes on where it was",
+                dir.display()
+            ),
+        );
+    }
     if missing && dir.join("log").is_dir() {
         return Error::new(
             ErrorKind::Damaged,

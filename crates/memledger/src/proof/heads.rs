@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::event::ledger::{CheckpointSigned, KeyRotated, PublicKey};
-use ledger_format::{Seq, TreeRoot};
+use ledger_format::{LedgerId, Seq, TreeRoot};
 use ledger_proof::{Checkpoint, KeyKind, ProofError, SignedCheckpoint, VerifierKey};
 use ledger_store::Reader;
 use ledger_store::storage::Storage;
@@ -17,6 +17,7 @@ use ledger_store::storage::Storage;
 use super::checkpoint::{StoredCheckpoint, stored};
 use super::given::{GivenHead, Heads};
 use super::history::{ED25519, History};
+use super::rollback;
 use super::roots::{self, size};
 use crate::error::Result;
 use crate::verify::{Check, CheckVerdict, identity, open_to_look};
@@ -37,12 +38,17 @@ pub struct Compared {
 pub fn compare(dir: &Path, heads: &Heads) -> Result<Compared> {
     let storage = open_to_look(dir)?;
     let ledger = identity(&*storage, dir)?;
-    let opened = Reader::open_unanchored(Arc::clone(&storage), ledger);
+    Ok(compare_in(&storage, ledger, heads))
+}
+
+/// As [`compare`], wherever the files lie.
+pub(crate) fn compare_in(storage: &Arc<dyn Storage>, ledger: LedgerId, heads: &Heads) -> Compared {
+    let opened = Reader::open_unanchored(Arc::clone(storage), ledger);
     let compared = opened
         .map_err(crate::Error::from)
-        .and_then(|opened| Comparison::new(&*storage, &opened.reader, heads)?.run());
+        .and_then(|opened| Comparison::new(&**storage, &opened.reader, heads)?.run());
     // A log that cannot be read this far is reported by the checks of the log itself.
-    Ok(compared.unwrap_or_else(|error| unread(heads, &error.to_string())))
+    compared.unwrap_or_else(|error| unread(heads, &error.to_string()))
 }
 
 /// When the log cannot be read: nothing is said about any head.
@@ -203,7 +209,7 @@ impl<'a> Comparison<'a> {
         }
         self.reaches(&head.name, head.size)?;
         if record != head.record {
-            return Err(fork(&head.name, head.size));
+            return Err(self.other(&head.name, head.size));
         }
         Ok(())
     }
@@ -255,17 +261,20 @@ impl<'a> Comparison<'a> {
 
     fn head(&self, name: &str, size: u64, root: &TreeRoot) -> std::result::Result<(), Doubt> {
         self.reaches(name, size)?;
-        if self.roots.get(&size) == Some(root) { Ok(()) } else { Err(fork(name, size)) }
+        if self.roots.get(&size) == Some(root) { Ok(()) } else { Err(self.other(name, size)) }
     }
 
     fn reaches(&self, name: &str, size: u64) -> std::result::Result<(), Doubt> {
         if size <= self.size {
             return Ok(());
         }
-        Err(Doubt::Damaged(format!(
-            "{name}: a rollback: the log has {} records and once had {size}; put the newer copy back",
-            self.size
-        )))
+        let restored = self.history.restored_below(size);
+        let what = rollback::shorter(name, self.size, size, restored);
+        Err(Doubt::Damaged(format!("{what}; put the newer copy back")))
+    }
+
+    fn other(&self, name: &str, size: u64) -> Doubt {
+        Doubt::Damaged(rollback::other(name, size, self.history.restored_below(size)))
     }
 }
 
@@ -275,12 +284,6 @@ const UNKNOWN_ALGORITHM: &str = "it is signed by an algorithm that this program 
 enum Doubt {
     Damaged(String),
     Unproven(String),
-}
-
-fn fork(name: &str, size: u64) -> Doubt {
-    Doubt::Damaged(format!(
-        "{name}: a fork: the first {size} records here are not the ones of that head; two histories carry this ledger's id"
-    ))
 }
 
 fn doubt(name: &str, error: &ProofError) -> Doubt {

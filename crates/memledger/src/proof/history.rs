@@ -1,9 +1,10 @@
-//! Owns reading from the log what it says about signatures: keys, public names, checkpoints.
+//! Owns reading from the log what it says about signatures: keys, public names, checkpoints; and what
+//! it was restored from.
 //!
 //! Invariant: only kinds are looked at on the way, so this costs one read of the log and no hash.
 //! May not: say whether a signature is right.
 
-use ledger_format::event::ledger::{CheckpointSigned, KeyRotated, PublicKey};
+use ledger_format::event::ledger::{CheckpointSigned, KeyRotated, PublicKey, Restored};
 use ledger_format::{Event, Kind, Seq};
 use ledger_proof::{KeyKind, VerifierKey};
 use ledger_store::{Check, Reader};
@@ -22,6 +23,7 @@ pub(super) struct History {
     pub(super) rotations: Vec<(Seq, KeyRotated)>,
     pub(super) origins: Vec<(Seq, String)>,
     pub(super) checkpoints: Vec<(Seq, CheckpointSigned)>,
+    pub(super) restorations: Vec<(Seq, Restored)>,
 }
 
 impl History {
@@ -41,10 +43,19 @@ impl History {
                 }
                 Event::KeyRotated(rotated) => history.rotations.push((seq, rotated)),
                 Event::CheckpointSigned(signed) => history.checkpoints.push((seq, signed)),
+                Event::Restored(restored) => history.restorations.push((seq, restored)),
                 _ => {}
             }
         }
         Ok(history)
+    }
+
+    /// The last restore that so many records may have been lost by: its record, and how many records
+    /// the backup had.
+    pub(super) fn restored_below(&self, size: u64) -> Option<(Seq, u64)> {
+        let all = self.restorations.iter().rev();
+        let mut all = all.map(|(seq, restored)| (*seq, restored.last.0.saturating_add(1)));
+        all.find(|(_, kept)| *kept < size)
     }
 
     /// The key in force at a record: the last one set before it.
@@ -75,6 +86,12 @@ impl History {
 fn concerns(record: &[u8]) -> bool {
     matches!(
         kind_of(record),
-        Some(Kind::Genesis | Kind::KeyRotated | Kind::CheckpointSigned | Kind::ConfigSet)
+        Some(
+            Kind::Genesis
+                | Kind::KeyRotated
+                | Kind::CheckpointSigned
+                | Kind::ConfigSet
+                | Kind::Restored
+        )
     )
 }

@@ -14,11 +14,13 @@ mod keys;
 mod own_head;
 mod prove;
 mod result;
+mod rollback;
 mod roots;
 mod tiles;
 
 pub use checkpoint::{MadeCheckpoint, StoredCheckpoint};
 pub use given::{GivenCheckpoint, GivenHead, Heads};
+pub(crate) use heads::compare_in;
 pub use heads::{Compared, compare};
 pub use keys::{KeyInForce, RotatedKey};
 pub(crate) use keys::{check_origin, key_at_init};

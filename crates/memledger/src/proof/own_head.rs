@@ -4,6 +4,8 @@ use ledger_format::{RecordHash, Seq, TreeRoot};
 use ledger_store::Head;
 
 use super::given::GivenHead;
+use super::history::History;
+use super::rollback;
 use super::roots::{self, size};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::Ledger;
@@ -26,10 +28,8 @@ impl Ledger {
         let reader = self.vault.reader();
         let here = size(reader);
         if head.size > here {
-            return Err(damaged(format!(
-                "{}: a rollback: the log has {here} records and once had {}",
-                head.name, head.size
-            )));
+            let restored = History::read(reader)?.restored_below(head.size);
+            return Err(damaged(rollback::shorter(&head.name, here, head.size, restored)));
         }
         let Some(last) = head.size.checked_sub(1) else { return Ok(()) };
         let same = match (head.record, head.root) {
@@ -40,10 +40,8 @@ impl Ledger {
         if same {
             return Ok(());
         }
-        Err(damaged(format!(
-            "{}: a fork: the first {} records here are not the ones of that head; two histories carry this ledger's id",
-            head.name, head.size
-        )))
+        let restored = History::read(reader)?.restored_below(head.size);
+        Err(damaged(rollback::other(&head.name, head.size, restored)))
     }
 }
 

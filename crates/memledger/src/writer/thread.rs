@@ -72,6 +72,8 @@ pub(crate) struct Start {
     pub(crate) repairs: Vec<Repaired>,
     /// Whether the first batch has to open an epoch.
     pub(crate) open_epoch: bool,
+    /// Why, if it has to.
+    pub(crate) epoch_reason: EpochReason,
     /// Whether answers wait until nothing more is under way, and nothing happens in between.
     pub(crate) in_turns: bool,
 }
@@ -201,7 +203,7 @@ impl Worker {
         let epoch = start.open_epoch.then(|| Epoch {
             epoch: start.next_epoch,
             holder: JobId(holder),
-            reason: EpochReason::Opened,
+            reason: start.epoch_reason,
             program: concat!("memledger ", env!("CARGO_PKG_VERSION")).to_owned(),
             dropped_bytes: start.dropped_bytes,
         });
