@@ -113,6 +113,8 @@ fn as_memory(birth: &Birth, version: &Lifecycle, live: bool) -> Memory {
         born: birth.seq,
         scope: birth.scope,
         body: birth.body,
+        source: birth.source,
+        actor_kind: birth.actor_kind,
         key: birth.key,
         live,
         lifecycle: version.clone(),

@@ -66,7 +66,7 @@ impl<'a> Step<'a> {
             Event::Genesis(genesis) => self.genesis(genesis),
             Event::Epoch(epoch) => self.state.epoch = epoch.epoch,
             Event::AliasBound(bound) => self.alias_bound(bound),
-            Event::PolicySet(policy) => self.state.policy = policy.version,
+            Event::PolicySet(policy) => self.policy_set(policy),
             Event::KeyRotated(rotated) => self.key_rotated(rotated),
             Event::ConfigSet(set) if set.setting == SETTING_ORIGIN => {
                 self.state.origin.clone_from(&set.value);
@@ -104,6 +104,11 @@ impl<'a> Step<'a> {
             // Recorded for the reader of the log; nothing that later events are judged by.
             _ => {}
         }
+    }
+
+    fn policy_set(&mut self, policy: &ledger::PolicySet) {
+        self.state.policy = policy.version;
+        self.state.policy_since = Some(self.at.seq());
     }
 
     /// Whether its signatures are right is for those who verify: what the record says is in force.
@@ -204,6 +209,8 @@ impl<'a> Step<'a> {
             born: header.seq,
             scope: header.scope,
             body: write.body,
+            source: write.source,
+            actor_kind: header.actor_kind,
             key: write.key,
             live: false,
             lifecycle: first_version(write, header.seq, pending),

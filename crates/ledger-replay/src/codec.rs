@@ -22,7 +22,7 @@ use crate::validity::{Interval, Validity};
 use crate::{Alias, Task};
 
 /// Version of these encodings. Changing any of them raises it and makes views rebuild.
-pub const SCHEMA: u16 = 2;
+pub const SCHEMA: u16 = 3;
 
 /// Saved state or a view row that does not decode: it is thrown away and replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,7 +260,7 @@ coded_fields!(FactKey { subject, predicate });
 coded_fields!(PayloadRange { first, last });
 coded_fields!(Alias { kind, parent, bound, name, erased });
 coded_fields!(Task { started, parent, ended });
-coded_fields!(Memory { born, scope, body, key, live, lifecycle });
+coded_fields!(Memory { born, scope, body, source, actor_kind, key, live, lifecycle });
 coded_fields!(Birth {
     id,
     seq,

@@ -21,6 +21,7 @@ coded_fields!(State {
     head,
     epoch,
     policy,
+    policy_since,
     origin,
     signing_key,
     receipts,

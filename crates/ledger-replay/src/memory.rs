@@ -51,6 +51,10 @@ pub struct Memory {
     pub scope: AliasId,
     /// Shape of its content.
     pub body: BodyType,
+    /// Where the words came from.
+    pub source: SourceKind,
+    /// Who wrote.
+    pub actor_kind: ActorKind,
     /// Slot name of a keyed memory.
     pub key: Option<AliasId>,
     /// Whether its newest version is listed without asking for history.

@@ -72,6 +72,7 @@ pub struct State {
     pub(crate) head: Option<StateHead>,
     pub(crate) epoch: u64,
     pub(crate) policy: u32,
+    pub(crate) policy_since: Option<Seq>,
     /// The ledger's public name in force.
     pub(crate) origin: String,
     /// The ledger's signing key in force.
@@ -116,6 +117,12 @@ impl State {
         self.policy
     }
 
+    /// The record that put the policy in force; none: the built-in one.
+    #[must_use]
+    pub const fn policy_since(&self) -> Option<Seq> {
+        self.policy_since
+    }
+
     /// The ledger's public name, as checkpoints carry it.
     #[must_use]
     pub fn origin(&self) -> &str {
@@ -150,6 +157,12 @@ impl State {
     #[must_use]
     pub fn memory(&self, id: &MemoryId) -> Option<&Memory> {
         self.memories.get(id)
+    }
+
+    /// The memory that a record wrote.
+    #[must_use]
+    pub fn memory_born(&self, born: Seq) -> Option<MemoryId> {
+        self.memories.iter().find(|(_, memory)| memory.born == born).map(|(id, _)| *id)
     }
 
     /// All memories in the order of their ids.

@@ -16,6 +16,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWrite
 use ledger_format::event::ledger::Genesis;
 use ledger_format::names::EpochReason;
 use ledger_format::{AliasId, AliasKind, LedgerId, MemoryId, Role, Seq};
+use ledger_policy::Policy;
 use ledger_replay::State;
 use ledger_store::storage::Storage;
 use ledger_store::{Appender, LooseTail, MasterEnv, Recovery};
@@ -37,12 +38,14 @@ use crate::clock::{Chance, Clock};
 use crate::command::Submission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
+use crate::gate::{Gate, load};
 use crate::names::{AliasSource, Names};
 use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
+use crate::scope::Actor;
 use crate::vault::Vault;
 use crate::views::ViewFeed;
-use crate::writer::{Finished, MakeOwn, Start, Ticket, Writer, prepare, seal_all};
+use crate::writer::{Finished, MakeOwn, Own, Start, Ticket, Writer, prepare, seal_all};
 
 /// An open ledger.
 pub struct Ledger {
@@ -76,6 +79,17 @@ enum Hand {
     Writing(Writer, Option<Seq>),
     /// A failed start: why.
     Broken(String),
+}
+
+/// An event of the ledger itself, before its words are sealed.
+pub(crate) struct OwnEvent<'a> {
+    pub(crate) make: MakeOwn,
+    /// What people typed, by role.
+    pub(crate) words: &'a [(Role, &'a str)],
+    /// Who asked for it; none: the ledger itself.
+    pub(crate) by: Option<Actor>,
+    /// The policy that it puts in force.
+    pub(crate) policy: Option<Box<Policy>>,
 }
 
 struct Ready {
@@ -148,21 +162,18 @@ impl Ledger {
     /// Records one event of the ledger itself, made where its place is known, and waits until it is
     /// durable.
     pub(crate) fn own(&self, make: MakeOwn) -> Result<Outcome> {
-        self.own_with(make, None)
+        self.own_with(OwnEvent { make, words: &[], by: None, policy: None })
     }
 
-    /// As [`Ledger::own`], with what a person gave as the reason.
-    pub(crate) fn own_with(&self, make: MakeOwn, reason: Option<&str>) -> Result<Outcome> {
+    /// As [`Ledger::own`], with what goes with the event.
+    pub(crate) fn own_with(&self, event: OwnEvent<'_>) -> Result<Outcome> {
         self.start_writer()?;
-        let words = match reason {
-            Some(reason) => {
-                let word = (Role::Reason, reason.as_bytes().into());
-                seal_all(&self.id(), self.vault.keys(), &*self.chance, &[word])?
-            }
-            None => Vec::new(),
-        };
+        let words: Vec<_> =
+            event.words.iter().map(|(role, text)| (*role, text.as_bytes().into())).collect();
+        let words = seal_all(&self.id(), self.vault.keys(), &*self.chance, &words)?;
+        let own = Own { make: event.make, words, by: event.by, policy: event.policy };
         let ticket = match &*self.hand() {
-            Hand::Writing(writer, _) => writer.own(make, words)?,
+            Hand::Writing(writer, _) => writer.own(own)?,
             other => return Err(cannot_write(other)),
         };
         let done = ticket.wait()?.pop();
@@ -330,10 +341,12 @@ impl Ledger {
             None => saved::state_at_head(&*self.storage, self.vault.reader())?,
         };
         self.names.prepare(&self.vault, &state)?;
+        let gate = Gate::new(load(&self.vault, &state)?.policy, self.zone);
         let writer = Writer::start(Start {
             ledger: self.id(),
             appender: ready.appender,
             state,
+            gate,
             vault: self.vault.clone(),
             names: Arc::clone(&self.names),
             views: self.views.clone(),

@@ -45,6 +45,18 @@ impl Binder<'_> {
         Ok(at)
     }
 
+    /// The alias of a scope as far as it is bound already: nothing is bound for what is turned away.
+    pub(crate) fn known_scope(&self, scope: &Scope) -> AliasId {
+        let mut at = AliasId::ZERO;
+        for segment in scope.segments() {
+            match self.names.known(AliasKind::Scope, at, segment) {
+                Some(known) => at = known,
+                None => break,
+            }
+        }
+        at
+    }
+
     /// The alias of an actor. The kind is part of the name: `agent:x` and `person:x` differ.
     pub(crate) fn actor(&mut self, actor: &Actor) -> Result<AliasId> {
         self.alias(AliasKind::Actor, AliasId::ZERO, &actor.to_string())

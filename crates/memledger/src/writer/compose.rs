@@ -2,17 +2,19 @@
 //!
 //! May not: judge.
 
-use ledger_format::event::memory as body;
+use ledger_format::event::{duty, memory as body};
 use ledger_format::payload::Sealed;
 use ledger_format::{
     ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Micros,
     Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
 };
+use ledger_policy::{Decision, Rule};
 use ledger_replay::State;
 use ledger_store::NewRecord;
 
 use crate::command::{Command, Content, Proposal, Terms};
 use crate::error::{Error, ErrorKind, Result};
+use crate::gate::Ruling;
 use crate::writer::bind::Binder;
 use crate::writer::judge::other_scope;
 use crate::writer::prepare::body_and_layer;
@@ -39,10 +41,78 @@ impl Composer<'_, '_> {
     pub(crate) fn record(
         &mut self,
         command: &Command,
+        ruling: Option<&Ruling>,
+        payloads: Vec<Sealed>,
+        mut extensions: Vec<Extension>,
+    ) -> Result<(NewRecord, Event)> {
+        let (event, scope) = match (command, ruling) {
+            (Command::Write(proposal), Some(ruling)) => self.write(proposal, &ruling.decision)?,
+            _ => self.event(command)?,
+        };
+        if let (Event::Write(write), Some(ruling)) = (&event, ruling) {
+            extensions.extend(Extension::gate(ruling.beside(write).list()));
+        }
+        self.framed(command, event, scope, payloads, extensions)
+    }
+
+    /// The record of a proposal that the gate did not let through. It keeps no word of it.
+    pub(crate) fn turned_away(
+        &mut self,
+        command: &Command,
+        ruling: &Ruling,
+        extensions: Vec<Extension>,
+    ) -> Result<(NewRecord, Event)> {
+        let decision = &ruling.decision;
+        let (verdict, rule) = if ruling.refuses() || ruling.is_elsewhere() {
+            (decision.verdict, decision.rule)
+        } else {
+            (Verdict::Refused, Rule::Together)
+        };
+        let duplicate_of = decision.duplicate_of.and_then(|born| self.state.memory_born(born));
+        let event = Event::Verdict(duty::Verdict {
+            verdict,
+            reason: rule.number(),
+            rule: ruling.document_rule(),
+            memory: None,
+            duplicate_of,
+            trust: None,
+            ttl_until: None,
+            signals: ruling.case.whole().list().to_vec(),
+        });
+        let scope = match command {
+            Command::Write(proposal) => self.binder.known_scope(&proposal.scope),
+            _ => AliasId::ZERO,
+        };
+        self.framed(command, event, scope, Vec::new(), extensions)
+    }
+
+    /// The record of a command that nothing spoke against, but that goes with one that was refused.
+    pub(crate) fn held_back(
+        &mut self,
+        command: &Command,
+        extensions: Vec<Extension>,
+    ) -> Result<(NewRecord, Event)> {
+        let event = Event::Verdict(duty::Verdict {
+            verdict: Verdict::Refused,
+            reason: Rule::Together.number(),
+            rule: 0,
+            memory: None,
+            duplicate_of: None,
+            trust: None,
+            ttl_until: None,
+            signals: Vec::new(),
+        });
+        self.framed(command, event, AliasId::ZERO, Vec::new(), extensions)
+    }
+
+    fn framed(
+        &mut self,
+        command: &Command,
+        event: Event,
+        scope: AliasId,
         payloads: Vec<Sealed>,
         extensions: Vec<Extension>,
     ) -> Result<(NewRecord, Event)> {
-        let (event, scope) = self.event(command)?;
         let kind = event.kind().expect("the facade composes known kinds only");
         let mut header = header(kind, self.binder.stamp, self.binder.policy);
         header.scope = scope;
@@ -66,7 +136,6 @@ impl Composer<'_, '_> {
             state.memory(id).map_or(AliasId::ZERO, |memory| memory.scope)
         };
         Ok(match command {
-            Command::Write(proposal) => return self.write(proposal),
             Command::Close { memory, kind, from, until, replaced_by, .. } => {
                 let wrong = *kind == CloseKind::Wrong;
                 let close = body::Close {
@@ -151,7 +220,7 @@ impl Composer<'_, '_> {
         })
     }
 
-    fn write(&mut self, proposal: &Proposal) -> Result<(Event, AliasId)> {
+    fn write(&mut self, proposal: &Proposal, decision: &Decision) -> Result<(Event, AliasId)> {
         let now = self.binder.stamp.recorded_at;
         let scope = self.binder.scope(&proposal.scope)?;
         for target in &proposal.supersedes {
@@ -159,29 +228,25 @@ impl Composer<'_, '_> {
                 return Err(other_scope(*target));
             }
         }
-        let (body_type, layer) = body_and_layer(proposal);
+        let (body_type, _) = body_and_layer(proposal);
         let source = proposal.source.as_ref().map_or(SourceKind::None, |source| source.kind);
         let supersede_from = (!proposal.supersedes.is_empty())
             .then(|| proposal.supersede_from.or(proposal.valid_from).unwrap_or(now));
         let write = body::Write {
             memory: self.memory_id(now)?,
-            layer,
+            layer: decision.layer,
             body: body_type,
-            trust: proposal.trust.unwrap_or(if source == SourceKind::None {
-                Trust::Draft
-            } else {
-                Trust::Unverified
-            }),
-            verdict: Verdict::Committed,
+            trust: decision.trust,
+            verdict: decision.verdict,
             source,
-            marks: 0,
+            marks: decision.marks,
             generation: 0,
             confidence: proposal.confidence,
             observed_at: proposal.observed_at,
             valid_from: proposal.valid_from,
             valid_until: proposal.valid_until,
-            ttl_until: proposal.ttl_until.map(|end| end.instant(now)),
-            review_by: proposal.review_by.map(|due| due.instant(now)),
+            ttl_until: decision.ttl_until,
+            review_by: decision.review_by,
             supersede_from,
             supersede_until: proposal.supersede_until,
             key: self.optional(AliasKind::Key, scope, proposal.key.as_deref())?,

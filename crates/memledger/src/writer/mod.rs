@@ -18,7 +18,7 @@ mod stamp;
 mod thread;
 mod ticket;
 
-pub(crate) use prepare::prepare;
+pub(crate) use prepare::{body_and_layer, prepare};
 pub(crate) use seal::seal_all;
-pub(crate) use thread::{Finished, MakeOwn, Start, Writer};
+pub(crate) use thread::{Finished, MakeOwn, Own, Start, Writer};
 pub use ticket::Ticket;

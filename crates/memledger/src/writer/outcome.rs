@@ -1,6 +1,7 @@
 //! Owns what a record says about the outcome it stands for.
 
 use ledger_format::Event;
+use ledger_policy::Rule;
 use ledger_replay::Sequenced;
 use ledger_store::Head;
 
@@ -27,11 +28,19 @@ pub(crate) fn outcome_of(done: &Sequenced) -> Outcome {
         policy_version: done.header.policy,
         repeated: false,
     };
-    if let Event::Write(write) = &done.event {
-        outcome.verdict = write.verdict;
-        outcome.trust = Some(write.trust);
-        outcome.ttl_until = write.ttl_until;
-        outcome.superseded.clone_from(&write.supersedes);
+    match &done.event {
+        Event::Write(write) => {
+            outcome.verdict = write.verdict;
+            outcome.trust = Some(write.trust);
+            outcome.ttl_until = write.ttl_until;
+            outcome.superseded.clone_from(&write.supersedes);
+        }
+        Event::Verdict(verdict) => {
+            outcome.verdict = verdict.verdict;
+            outcome.id = verdict.duplicate_of;
+            outcome.reason = Rule::from_number(verdict.reason).map(|rule| rule.says().to_owned());
+        }
+        _ => {}
     }
     outcome
 }

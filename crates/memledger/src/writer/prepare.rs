@@ -3,6 +3,7 @@
 
 use ledger_format::payload::Sealed;
 use ledger_format::{BodyType, Layer, LedgerId, Role, limits};
+use ledger_policy::Signals;
 use ledger_store::KeyStore;
 use serde_json::{Value, json};
 
@@ -24,6 +25,8 @@ pub(crate) struct Prepared {
 pub(crate) struct PreparedCommand {
     pub(crate) command: Command,
     pub(crate) payloads: Vec<Sealed>,
+    /// What was seen in its words.
+    pub(crate) seen: Signals,
 }
 
 /// Checks and seals.
@@ -52,7 +55,10 @@ pub(crate) fn prepare(
         .commands
         .into_iter()
         .zip(payloads)
-        .map(|(command, payloads)| PreparedCommand { command: unworded(command), payloads })
+        .map(|(command, payloads)| {
+            let seen = Signals::default();
+            PreparedCommand { command: unworded(command), payloads, seen }
+        })
         .collect();
     Ok(Prepared { commands, terms: submission.terms, canonical })
 }

@@ -13,15 +13,17 @@ use std::time::Duration;
 
 use ledger_format::event::ledger::{ClockCorrected, Epoch, Repaired};
 use ledger_format::names::EpochReason;
-use ledger_format::payload::Sealed;
-use ledger_format::{AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, Seq, hash};
+use ledger_format::{
+    AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, Micros, Seq, hash,
+};
 use ledger_replay::{Sequenced, State, apply};
-use ledger_store::{Appender, KeyState, NewRecord, StoreError};
+use ledger_store::{Appender, KeyState, KeyStore, NewRecord, StoreError};
 
-pub(crate) use self::own::MakeOwn;
+pub(crate) use self::own::{MakeOwn, Own};
 use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
+use crate::gate::{Gate, Ruling};
 use crate::names::Names;
 use crate::outcome::Outcome;
 use crate::scope::Scope;
@@ -50,7 +52,7 @@ const IDLE: Duration = Duration::from_millis(250);
 enum Job {
     Record(Box<Prepared>, Answer),
     /// An event of the ledger itself, with the words that go with it.
-    Own(MakeOwn, Vec<Sealed>, Answer),
+    Own(Box<Own>, Answer),
     /// Which record an idempotency key led to.
     Known(String, SyncSender<Option<Seq>>),
 }
@@ -60,6 +62,7 @@ pub(crate) struct Start {
     pub(crate) ledger: LedgerId,
     pub(crate) appender: Appender,
     pub(crate) state: State,
+    pub(crate) gate: Gate,
     pub(crate) vault: Vault,
     pub(crate) names: Arc<Names>,
     pub(crate) views: Option<Arc<ViewFeed>>,
@@ -125,10 +128,10 @@ impl Writer {
     }
 
     /// Queues an event of the ledger itself, to be made where its place is known.
-    pub(crate) fn own(&self, make: MakeOwn, words: Vec<Sealed>) -> Result<Ticket> {
+    pub(crate) fn own(&self, own: Own) -> Result<Ticket> {
         let (ticket, answer) = Ticket::new();
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(Job::Own(make, words, answer)).map_err(|_| stopped())?;
+        jobs.send(Job::Own(Box::new(own), answer)).map_err(|_| stopped())?;
         Ok(ticket)
     }
 
@@ -176,6 +179,7 @@ struct Worker {
     ledger: LedgerId,
     appender: Appender,
     state: State,
+    gate: Gate,
     vault: Vault,
     names: Arc<Names>,
     views: Option<Arc<ViewFeed>>,
@@ -211,6 +215,7 @@ impl Worker {
             ledger: start.ledger,
             appender: start.appender,
             state: start.state,
+            gate: start.gate,
             vault: start.vault,
             names: start.names,
             views: start.views,
@@ -287,8 +292,8 @@ impl Worker {
                 let admitted = self.usable().and_then(|()| self.admit(batch, *prepared));
                 (admitted, answer)
             }
-            Job::Own(make, words, answer) => {
-                let made = self.usable().and_then(|()| self.own(batch, make, words));
+            Job::Own(own, answer) => {
+                let made = self.usable().and_then(|()| self.own(batch, *own));
                 (made, answer)
             }
             Job::Known(key, answer) => {
@@ -349,19 +354,31 @@ impl Worker {
         let commands: Vec<&Command> =
             prepared.commands.iter().map(|command| &command.command).collect();
         judge(&self.state, &commands, &prepared.terms, stamp.recorded_at)?;
-        self.compose(batch, prepared, stamp, idempotency)
+        let rulings = self.rule(&prepared, stamp.recorded_at);
+        self.compose(batch, prepared, rulings, stamp, idempotency)
+    }
+
+    /// What the gate says to each command: only writes are proposals.
+    fn rule(&mut self, prepared: &Prepared, now: Micros) -> Vec<Option<Ruling>> {
+        let (gate, state, terms) = (&mut self.gate, &self.state, &prepared.terms);
+        let rulings = prepared.commands.iter().map(|one| match &one.command {
+            Command::Write(proposal) => {
+                Some(gate.rule(state, proposal, terms, one.seen.clone(), now))
+            }
+            _ => None,
+        });
+        rulings.collect()
     }
 
     fn compose(
         &mut self,
         batch: &mut Batch,
         prepared: Prepared,
+        rulings: Vec<Option<Ruling>>,
         stamp: Stamp,
         idempotency: Option<(Digest16, Digest16)>,
     ) -> Result<Admitted> {
-        let names = Arc::clone(&self.names);
-        let chance = Arc::clone(&self.chance);
-        let keys = self.vault.shared_keys();
+        let (keys, names, chance) = self.to_bind();
         let mut binder = Binder {
             ledger: self.ledger,
             names: &names,
@@ -375,11 +392,16 @@ impl Worker {
         let terms = prepared.terms;
         let mut events = Vec::with_capacity(prepared.commands.len());
         let mut spent = Vec::with_capacity(prepared.commands.len());
-        for (at, PreparedCommand { command, payloads }) in prepared.commands.into_iter().enumerate()
-        {
+        let refused = rulings.iter().flatten().any(Ruling::refuses);
+        let commands = prepared.commands.into_iter().zip(&rulings).enumerate();
+        for (at, (PreparedCommand { command, payloads, .. }, ruling)) in commands {
             let extensions = extensions(&terms, idempotency.filter(|_| at == 0));
             let mut composer = Composer { state: &self.state, binder: &mut binder, terms: &terms };
-            events.push(composer.record(&command, payloads, extensions)?);
+            events.push(match ruling.as_ref().filter(|ruling| refused || ruling.is_elsewhere()) {
+                Some(ruling) => composer.turned_away(&command, ruling, extensions)?,
+                None if refused => composer.held_back(&command, extensions)?,
+                None => composer.record(&command, ruling.as_ref(), payloads, extensions)?,
+            });
             spent.push(command);
         }
         let first_event = binder.records.len();
@@ -396,18 +418,28 @@ impl Worker {
         Ok(Admitted { outcomes, spent })
     }
 
+    fn to_bind(&self) -> (Arc<KeyStore>, Arc<Names>, Arc<dyn Chance>) {
+        (self.vault.shared_keys(), Arc::clone(&self.names), Arc::clone(&self.chance))
+    }
+
     /// What goes before the first records of a holder, and before records after a confirmed jump.
     fn opening(&self, stamp: Stamp) -> Result<Vec<(NewRecord, Event)>> {
         let mut records = Vec::new();
+        let policy = self.state.policy();
         if let Some(epoch) = &self.epoch {
-            records.push(plain(Event::Epoch(epoch.clone()), Kind::Epoch, stamp)?);
+            records.push(plain(Event::Epoch(epoch.clone()), Kind::Epoch, stamp, policy)?);
         }
         for repaired in &self.repairs {
-            records.push(plain(Event::Repaired(repaired.clone()), Kind::Repaired, stamp)?);
+            records.push(plain(Event::Repaired(repaired.clone()), Kind::Repaired, stamp, policy)?);
         }
         if let Some(before) = stamp.jumped_from {
             let corrected = ClockCorrected { before, confirmed: stamp.wall };
-            records.push(plain(Event::ClockCorrected(corrected), Kind::ClockCorrected, stamp)?);
+            records.push(plain(
+                Event::ClockCorrected(corrected),
+                Kind::ClockCorrected,
+                stamp,
+                policy,
+            )?);
         }
         Ok(records)
     }
@@ -547,9 +579,9 @@ impl Worker {
     }
 }
 
-fn plain(event: Event, kind: Kind, stamp: Stamp) -> Result<(NewRecord, Event)> {
+fn plain(event: Event, kind: Kind, stamp: Stamp, policy: u32) -> Result<(NewRecord, Event)> {
     let record = NewRecord {
-        header: header(kind, stamp, 0),
+        header: header(kind, stamp, policy),
         body: event.encode()?,
         payloads: Vec::new(),
         extensions: Vec::new(),
