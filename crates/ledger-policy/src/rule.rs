@@ -76,6 +76,8 @@ rules! {
     OrdersAreData = 16 => "orders_are_data", "it reads like an order and no person said it, so it is kept as data and marked";
     /// Another command of the submission was refused.
     Together = 17 => "together", "another part of the same submission was not let through, and they are recorded together or not at all";
+    /// Personal data was found, and the policy refuses it.
+    PersonalData = 18 => "personal_data", "it holds personal data, which the policy refuses here; leave it out";
 }
 
 impl fmt::Display for Rule {
@@ -93,6 +95,6 @@ mod tests {
         for rule in Rule::ALL {
             assert_eq!(Rule::from_number(rule.number()), Some(*rule));
         }
-        assert_eq!(Rule::from_number(Rule::ALL.len() as u16), None);
+        assert_eq!(Rule::from_number(u16::MAX), None);
     }
 }

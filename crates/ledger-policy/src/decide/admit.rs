@@ -42,7 +42,7 @@ fn content(case: &Case, policy: &Policy) -> Result<(), Away> {
     let refused = |seen: Seen, on: OnFinding| on == OnFinding::Refuse && case.signals.has(seen);
     refuse_if(refused(Seen::Secrets, gate.secrets), Rule::Secret)?;
     refuse_if(refused(Seen::HiddenReasoning, gate.hidden_reasoning), Rule::HiddenReasoning)?;
-    refuse_if(refused(Seen::Personal, gate.personal), Rule::Denied)
+    refuse_if(refused(Seen::Personal, gate.personal), Rule::PersonalData)
 }
 
 /// A person's new word is a new memory; whoever derives the same again is stopped.
