@@ -165,6 +165,12 @@ impl Ledger {
         self.own_with(OwnEvent { make, words: &[], by: None, policy: None })
     }
 
+    /// As [`Ledger::own`], with what a person gave as the reason.
+    pub(crate) fn own_because(&self, make: MakeOwn, reason: &str) -> Result<Outcome> {
+        let words = &[(Role::Reason, reason)];
+        self.own_with(OwnEvent { make, words, by: None, policy: None })
+    }
+
     /// As [`Ledger::own`], with what goes with the event.
     pub(crate) fn own_with(&self, event: OwnEvent<'_>) -> Result<Outcome> {
         self.start_writer()?;

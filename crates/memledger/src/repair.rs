@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use ledger_format::event::ledger::Repaired;
 use ledger_format::names::RepairKind;
-use ledger_format::{Event, LedgerId, Role, Seq};
+use ledger_format::{Event, LedgerId, Seq};
 use ledger_store::storage::{LockError, Storage};
 use ledger_store::{
     LooseTail, LostCopy, MasterKey, StoreError, loose_tail, lost_copy, repair_anchor,
 };
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::ledger::{Ledger, OpenOptions, OwnEvent};
+use crate::ledger::{Ledger, OpenOptions};
 use crate::verify::{
     Access, Check, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, check_dir,
     identity,
@@ -179,12 +179,7 @@ impl Ledger {
         }
         let event = event(&ledger, &plan.found)?;
         ledger.leave_telling_of_repairs();
-        let done = ledger.own_with(OwnEvent {
-            make: Box::new(|_, _| Ok(Event::Repaired(event))),
-            words: &[(Role::Reason, reason)],
-            by: None,
-            policy: None,
-        })?;
+        let done = ledger.own_because(Box::new(|_, _| Ok(Event::Repaired(event))), reason)?;
         Ok(RepairDone { ledger, seq: done.seq })
     }
 }

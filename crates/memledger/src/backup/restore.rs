@@ -179,7 +179,7 @@ fn record(
                 erasures_through: Some(manifest.last),
             };
             let make = Box::new(move |_, _: &_| Ok(Event::Restored(event)));
-            ledger.own_with(make, Some(request.reason))?.seq
+            ledger.own_because(make, request.reason)?.seq
         }
     };
     let epoch = ledger.vault.reader().head().map_or(0, |head| head.epoch);
