@@ -22,6 +22,7 @@ mod times;
 mod transfer;
 mod verify;
 mod witness;
+mod witnessed;
 mod write;
 
 use memledger::{Command, Ledger, Submission};
