@@ -34,6 +34,8 @@ pub const VIEW_ROW: &str = "memledger view row v1";
 
 /// Context of the digests of files in a backup.
 pub const BACKUP_FILE: &str = "memledger backup file v1";
+/// Context of digests over the bytes of files; kept with the results of verifications, never in a ledger.
+pub const FILE_BYTES: &str = "memledger file bytes v1";
 
 /// First bytes of what the signatures of a key rotation cover.
 pub const KEY_ROTATION: &str = "memledger key rotation v1";
@@ -52,6 +54,7 @@ pub const CONTEXTS: &[(&str, &str)] = &[
     ("name", NAME),
     ("state", STATE),
     ("view_row", VIEW_ROW),
+    ("file_bytes", FILE_BYTES),
     ("key_rotation", KEY_ROTATION),
     ("backup_file", BACKUP_FILE),
 ];
@@ -178,6 +181,30 @@ pub fn idempotency(pepper: &[u8; 32], part: u8, bytes: &[u8]) -> Digest16 {
 #[must_use]
 pub fn state(encoded: &[u8]) -> [u8; 32] {
     *Hasher::new_derive_key(STATE).update(encoded).finalize().as_bytes()
+}
+
+/// Digest of bytes that come in pieces: the same however they are cut.
+#[derive(Clone, Debug)]
+pub struct BytesHasher(Hasher);
+
+impl Default for BytesHasher {
+    fn default() -> Self {
+        Self(Hasher::new_derive_key(FILE_BYTES))
+    }
+}
+
+impl BytesHasher {
+    /// Adds the bytes that come next.
+    pub fn update(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(bytes);
+        self
+    }
+
+    /// Digest of everything so far.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        *self.0.finalize().as_bytes()
+    }
 }
 
 /// Digest of one view row: `derive_key(VIEW_ROW, key length u32 ‖ key ‖ value)`.

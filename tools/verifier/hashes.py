@@ -33,7 +33,9 @@ CONTEXTS = {
     "name": "memledger name v1",
     "state": "memledger state v1",
     "view_row": "memledger view row v1",
+    "file_bytes": "memledger file bytes v1",
     "key_rotation": KEY_ROTATION,
+    "backup_file": "memledger backup file v1",
 }
 
 _prepared: dict[str, dict[bytes, bytes]] = {}

@@ -37,6 +37,8 @@ mod readme;
 mod repair;
 #[path = "cli/result.rs"]
 mod result;
+#[path = "cli/scheduled.rs"]
+mod scheduled;
 #[path = "cli/sharing.rs"]
 mod sharing;
 #[path = "cli/stdin.rs"]

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ledger_format::LedgerId;
+use ledger_format::{LedgerId, Seq};
 use ledger_store::doctor::examine;
 pub use ledger_store::doctor::{FileMap, Region, RegionState};
 use ledger_store::storage::FsStorage;
@@ -16,7 +16,7 @@ use ledger_store::{Anchors, MasterEnv, Position, Reader, read_anchors};
 use crate::error::Result;
 use crate::ledger::Ledger;
 use crate::verify::{
-    Access, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, check_dir,
+    Access, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, Watching, check_dir,
     erased_payloads, identity,
 };
 
@@ -91,14 +91,16 @@ impl Ledger {
         let upto = anchored.filter(|_| held);
         let erased = ledger.and_then(|ledger| {
             let opened = Reader::open_unanchored(Arc::clone(&storage), ledger).ok()?;
-            Some(erased_payloads(&opened.reader))
+            Some(erased_payloads(&opened.reader, Seq(0)))
         });
         let covers = |id| erased.as_ref().is_some_and(|erased| erased.contains(id));
         let files = examine(&storage, ledger, upto, &covers).files;
         let request = VerifyRequest::from(VerifyLevel::Payloads);
         let access = if held { Access::Held } else { Access::LooksOnly };
         let report = ledger
-            .map(|ledger| check_dir(dir, &storage, (ledger, access), master, &request, watch))
+            .map(|ledger| {
+                check_dir(dir, &storage, (ledger, access), master, &request, Watching::only(watch))
+            })
             .transpose()?;
         let mut found = Diagnosis { ledger, held, files, report, advice: Vec::new() };
         found.advice = advise(&found, anchors.as_ref(), ledger);

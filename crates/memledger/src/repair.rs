@@ -22,8 +22,8 @@ use ledger_store::{
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::{Ledger, OpenOptions};
 use crate::verify::{
-    Access, Check, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, check_dir,
-    identity,
+    Access, Check, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, Watching,
+    check_dir, identity,
 };
 
 /// What can be repaired.
@@ -213,7 +213,8 @@ impl Look<'_> {
     fn verify(&self, level: VerifyLevel) -> Result<VerifyReport> {
         let request = VerifyRequest::from(level);
         let how = (self.ledger, Access::Ours);
-        check_dir(self.dir, self.storage, how, &self.options.master, &request, self.watch)
+        let watching = Watching::only(self.watch);
+        check_dir(self.dir, self.storage, how, &self.options.master, &request, watching)
     }
 
     /// Nothing is repaired in a ledger that something else is wrong with.

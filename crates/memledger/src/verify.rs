@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::segment::SegmentHeader;
-use ledger_format::{Kind, LedgerId, SegmentNo, Seq, TreeRoot};
+use ledger_format::{Kind, LedgerId, Micros, SegmentNo, Seq, TreeRoot};
 use ledger_replay::{PayloadSet, State, apply};
 use ledger_store::storage::{LockError, Storage};
+pub use ledger_store::verify::ByteMark;
 use ledger_store::verify::{
     self, Claim, Finding, Progress, RememberedHead, Verdict, VerifyOptions,
 };
@@ -28,6 +29,9 @@ use crate::vault::{decode, kind_of};
 /// How much is checked. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerifyLevel {
+    /// Framing, batch hashes, and the bytes against the mark of an earlier check. Of each batch the
+    /// first and the last record are looked at and no other; no tree, no keys, no payloads.
+    Fast,
     /// Segments, chain, batches, Merkle tree, anchors, key pages, configuration.
     Log,
     /// Also stored payloads against the digests in their records.
@@ -46,11 +50,28 @@ pub struct VerifyRequest {
     /// Heads kept elsewhere: for each a number of records and the Merkle root over them. The log
     /// must still begin with what they name.
     pub remembered: Vec<(u64, TreeRoot)>,
+    /// A head that was checked before or is taken on the word of whoever signed it. Records before
+    /// the segment of its last one are not read, but at [`VerifyLevel::Fast`]; views are not compared.
+    pub since: Option<(u64, TreeRoot)>,
+    /// The bytes that an earlier check found whole.
+    pub mark: Option<ByteMark>,
+    /// Whether to leave such a mark.
+    pub digest: bool,
+    /// Whether to leave the ledger to those who write meanwhile: it is checked up to its anchor, and
+    /// its views are not compared.
+    pub beside: bool,
 }
 
 impl From<VerifyLevel> for VerifyRequest {
     fn from(level: VerifyLevel) -> Self {
-        Self { level, remembered: Vec::new() }
+        Self {
+            level,
+            remembered: Vec::new(),
+            since: None,
+            mark: None,
+            digest: false,
+            beside: false,
+        }
     }
 }
 
@@ -104,6 +125,12 @@ pub struct VerifyReport {
     pub head: Option<Seq>,
     /// The Merkle root over everything up to it: what to keep elsewhere.
     pub root: Option<TreeRoot>,
+    /// The first record that was looked at: those before it are taken from [`VerifyRequest::since`].
+    pub from: Seq,
+    /// When the last record before the head that it begins with was recorded, if one was given.
+    pub since_recorded_at: Option<Micros>,
+    /// The bytes that were read, where that was asked for and the log is whole.
+    pub mark: Option<ByteMark>,
     /// How many heads from elsewhere the log was held against, the notes of the ledger included.
     pub heads: u64,
 }
@@ -123,6 +150,18 @@ impl VerifyReport {
 /// What a check tells while it runs: a word, how much is done, of how much.
 pub type Watch<'a> = &'a dyn Fn(&str, u64, u64);
 
+/// Up to where a check has found nothing wrong, while it goes on: a check that is interrupted can
+/// begin there the next time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Number of records.
+    pub size: u64,
+    /// The Merkle root over them, as stored.
+    pub root: TreeRoot,
+    /// Bytes of segments that this check has gone over.
+    pub bytes: u64,
+}
+
 impl Ledger {
     /// Checks this open ledger up to its durable head. Completeness is checked against the local
     /// anchor only: whoever rewinds the whole directory is found by a head that somebody else
@@ -139,7 +178,8 @@ impl Ledger {
         let level = request.level;
         let reader = self.vault.reader();
         let keys = Some(self.vault.keys());
-        let mut report = files(&self.storage, reader, keys, &request, reader.position(), watch);
+        let watching = Watching { watch, reached: &|_| () };
+        let mut report = files(&self.storage, reader, keys, &request, reader.position(), watching);
         let views = match (&self.views, reader.head()) {
             (Some(feed), Some(head)) => feed.wait_for(head.seq).map_err(|error| error.to_string()),
             _ => Err("this ledger was opened without its views".to_owned()),
@@ -161,16 +201,68 @@ impl Ledger {
         request: impl Into<VerifyRequest>,
         watch: Watch<'_>,
     ) -> Result<VerifyReport> {
+        Self::verify_dir_reaching(dir, master, &request.into(), watch, &|_| ())
+    }
+
+    /// As [`Ledger::verify_dir`], and tells `reached` after each segment up to where all is in order.
+    ///
+    /// # Errors
+    /// As [`Ledger::verify_dir`].
+    pub fn verify_dir_reaching(
+        dir: &Path,
+        master: &MasterEnv,
+        request: &VerifyRequest,
+        watch: Watch<'_>,
+        reached: &dyn Fn(Reached),
+    ) -> Result<VerifyReport> {
         let storage = open_to_look(dir)?;
         let ledger = identity(&*storage, dir)?;
+        let watching = Watching { watch, reached };
+        if request.beside {
+            return check_beside(dir, &storage, ledger, master, request, watching);
+        }
         let lock = storage.try_lock();
         let access = match &lock {
             Ok(_) => Access::Ours,
             Err(LockError::Held { .. }) => Access::Held,
             Err(_) => Access::LooksOnly,
         };
-        check_dir(dir, &storage, (ledger, access), master, &request.into(), watch)
+        check_dir(dir, &storage, (ledger, access), master, request, watching)
     }
+}
+
+/// Who is told what while a check runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Watching<'a> {
+    pub(crate) watch: Watch<'a>,
+    pub(crate) reached: &'a dyn Fn(Reached),
+}
+
+impl<'a> Watching<'a> {
+    /// Only how much is done.
+    pub(crate) fn only(watch: Watch<'a>) -> Self {
+        Self { watch, reached: &|_| () }
+    }
+}
+
+/// Checks a ledger that others may write meanwhile. A holder that begins on the way may change key
+/// pages under the eyes of the check; then it is looked at once more, as what it has become.
+fn check_beside(
+    dir: &Path,
+    storage: &Arc<dyn Storage>,
+    ledger: LedgerId,
+    master: &MasterEnv,
+    request: &VerifyRequest,
+    watching: Watching<'_>,
+) -> Result<VerifyReport> {
+    let anchored = || read_anchors(&**storage).ok().and_then(|anchors| anchors.best().cloned());
+    let before = anchored();
+    let who = (ledger, Access::Held);
+    let report = check_dir(dir, storage, who, master, request, watching)?;
+    if report.verdict() == CheckVerdict::Ok || before == anchored() {
+        return Ok(report);
+    }
+    check_dir(dir, storage, who, master, request, watching)
 }
 
 /// How a directory may be looked at.
@@ -191,10 +283,14 @@ pub(crate) fn check_dir(
     (ledger, access): (LedgerId, Access),
     master: &MasterEnv,
     request: &VerifyRequest,
-    watch: Watch<'_>,
+    watching: Watching<'_>,
 ) -> Result<VerifyReport> {
     let level = request.level;
     let closed = match access {
+        _ if request.since.is_some() => {
+            Some("they rest on all records, and only the last ones were read")
+        }
+        Access::Held if request.beside => Some("the ledger was left to those who write"),
         Access::Ours => None,
         Access::Held => Some("another process holds the ledger and its views"),
         Access::LooksOnly => Some("opening views writes, and nothing is to be written"),
@@ -213,10 +309,10 @@ pub(crate) fn check_dir(
     let reader = match &opened {
         Ok(opened) => opened.reader.clone(),
         Err(error) => {
-            return Ok(unopened(error, storage, ledger, keys.as_ref().ok(), request, watch));
+            return Ok(unopened(error, storage, ledger, keys.as_ref().ok(), request, watching));
         }
     };
-    let mut report = files(storage, &reader, keys.as_ref().ok(), request, upto, watch);
+    let mut report = files(storage, &reader, keys.as_ref().ok(), request, upto, watching);
     if let Err(error) = &keys {
         report.checks.push(failed("key files", error));
     }
@@ -228,7 +324,7 @@ pub(crate) fn check_dir(
         None => stored_views(dir, ledger),
     };
     let borrowed = views.as_ref().map_err(Clone::clone);
-    report.checks.push(views_check(&reader, level, borrowed, watch));
+    report.checks.push(views_check(&reader, level, borrowed, watching.watch));
     if let Ok(views) = views {
         views.close()?;
     }
@@ -253,9 +349,14 @@ fn files(
     keys: Option<&KeyStore>,
     request: &VerifyRequest,
     upto: Option<Position>,
-    watch: Watch<'_>,
+    watching: Watching<'_>,
 ) -> VerifyReport {
-    let covered = erased_payloads(reader);
+    // An erasure covers what was there before it, so of what came later only later ones speak.
+    let from = request.since.map_or(0, |(size, _)| size.saturating_sub(1));
+    let covered = match request.level {
+        VerifyLevel::Fast => PayloadSet::default(),
+        _ => erased_payloads(reader, segment_start(reader, Seq(from))),
+    };
     let erased = |id| covered.contains(id);
     let remembered = remembered(request);
     let options = VerifyOptions {
@@ -263,10 +364,36 @@ fn files(
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         upto,
         remembered: &remembered,
+        since: since(request),
+        digest: request.digest,
+        mark: request.mark,
     };
-    let progress = |at: Progress| watch("files", at.bytes, at.total);
+    let progress = |at: Progress| watching.tell(at);
     let report = verify::verify(storage, reader.ledger(), keys, options, &erased, &progress);
-    from_store(reader.ledger(), &report)
+    let last = request.since.and_then(|(size, _)| reader.record(Seq(size.checked_sub(1)?)).ok());
+    let since_recorded_at = last.and_then(|stored| Some(decode(&stored).ok()?.header.recorded_at));
+    VerifyReport { since_recorded_at, ..from_store(reader.ledger(), &report) }
+}
+
+impl Watching<'_> {
+    fn tell(&self, at: Progress) {
+        (self.watch)("files", at.bytes, at.total);
+        if let Some(end) = at.whole {
+            let size = end.head.seq.0.saturating_add(1);
+            (self.reached)(Reached { size, root: end.head.root, bytes: at.bytes });
+        }
+    }
+}
+
+/// The first record of the segment that holds a record.
+fn segment_start(reader: &Reader, seq: Seq) -> Seq {
+    let segments = reader.segments();
+    let begins = segments.iter().rev().map(|segment| segment.first_seq);
+    begins.into_iter().find(|first| *first <= seq).unwrap_or_default()
+}
+
+fn since(request: &VerifyRequest) -> Option<RememberedHead> {
+    request.since.map(|(size, root)| RememberedHead { size, root })
 }
 
 fn remembered(request: &VerifyRequest) -> Vec<RememberedHead> {
@@ -279,15 +406,18 @@ pub(crate) fn open_to_look(dir: &Path) -> Result<Arc<dyn Storage>> {
     crate::ledger::open_storage(dir, false).or_else(|_| crate::ledger::open_storage(dir, true))
 }
 
-/// Payloads that erasures cover, as far as the log can be read. The files are checked by a pass of
+/// Payloads that erasures from a record on cover, as far as the log can be read. The files are checked by a pass of
 /// their own; this one looks at the header of every record up to the last erasure that batches name,
 /// and decodes erasures only.
-pub(crate) fn erased_payloads(reader: &Reader) -> PayloadSet {
+pub(crate) fn erased_payloads(reader: &Reader, from: Seq) -> PayloadSet {
     let mut state = State::default();
     let Some(last) = reader.head().and_then(|head| head.last_erasure) else {
         return state.erased().clone();
     };
-    for stored in reader.stream(Seq(0), ledger_store::Check::None) {
+    if last < from {
+        return state.erased().clone();
+    }
+    for stored in reader.stream(from, ledger_store::Check::None) {
         let Ok(stored) = stored else { break };
         if kind_of(&stored.bytes) == Some(Kind::EraseIntent) {
             let Ok(event) = decode(&stored) else { break };
@@ -307,17 +437,31 @@ fn unopened(
     ledger: LedgerId,
     keys: Option<&KeyStore>,
     request: &VerifyRequest,
-    watch: Watch<'_>,
+    watching: Watching<'_>,
 ) -> VerifyReport {
     let remembered = remembered(request);
     let level = store_level(request.level);
-    let options =
-        VerifyOptions { level, threads: 1, remembered: &remembered, ..VerifyOptions::default() };
-    let progress = |at: Progress| watch("files", at.bytes, at.total);
+    let options = VerifyOptions {
+        level,
+        threads: 1,
+        remembered: &remembered,
+        since: since(request),
+        ..VerifyOptions::default()
+    };
+    let progress = |at: Progress| watching.tell(at);
     let report = verify::verify(storage, ledger, keys, options, &|_| false, &progress);
     let mut report = from_store(ledger, &report);
     report.checks.push(failed("log", error));
     report
+}
+
+/// The id of the ledger in a directory, damaged or not.
+///
+/// # Errors
+/// [`crate::ErrorKind::Invalid`] where no ledger is, [`crate::ErrorKind::Unavailable`] when the directory
+/// cannot be read.
+pub fn ledger_in(dir: &Path) -> Result<LedgerId> {
+    identity(&*open_to_look(dir)?, dir)
 }
 
 /// The ledger's id from wherever it can still be read: its configuration, an anchor, a segment. Where
@@ -434,6 +578,7 @@ fn compare(
 
 const fn store_level(level: VerifyLevel) -> verify::VerifyLevel {
     match level {
+        VerifyLevel::Fast => verify::VerifyLevel::Fast,
         VerifyLevel::Log => verify::VerifyLevel::Log,
         VerifyLevel::Payloads => verify::VerifyLevel::Payloads,
         VerifyLevel::Content | VerifyLevel::Views => verify::VerifyLevel::Content,
@@ -446,6 +591,9 @@ fn from_store(ledger: LedgerId, report: &verify::VerifyReport) -> VerifyReport {
         checks: report.claims.iter().map(|claim| check(claim, &report.findings)).collect(),
         head: report.head.map(|position| position.head.seq),
         root: report.head.map(|position| position.head.root),
+        from: report.from,
+        since_recorded_at: None,
+        mark: report.mark,
         heads: report.claim("checkpoints").map_or(0, |claim| claim.expected),
     }
 }
@@ -516,13 +664,13 @@ mod tests {
         let options = InitOptions { master, ..InitOptions::default() };
         let ledger = Ledger::init(&path, options).expect("a ledger").ledger;
         write(&ledger);
-        assert_eq!(erased_payloads(ledger.vault.reader()).count(), 0);
+        assert_eq!(erased_payloads(ledger.vault.reader(), Seq(0)).count(), 0);
         for (part, first) in [(0, 40), (1, 60)] {
             ledger.own(Box::new(move |_, _| Ok(intent(part, first)))).expect("it is recorded");
             write(&ledger);
         }
         let reader = ledger.vault.reader();
-        let found = erased_payloads(reader);
+        let found = erased_payloads(reader, Seq(0));
         let ids: Vec<u64> = (0..100).filter(|id| found.contains(PayloadId(*id))).collect();
         assert_eq!(ids, [40, 41, 60, 61]);
         let state = replay(reader, State::default(), |_| Ok(())).expect("it replays");

@@ -1,6 +1,7 @@
 //! Owns the flags of the verbs that look at the archive itself.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use memledger::format::TreeRoot;
@@ -83,9 +84,21 @@ impl From<PartWord> for RepairPart {
 /// `verify`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct VerifyArgs {
-    /// How deep; else views, or content where there are none
+    /// How deep; else views, or content where there are none to compare
     #[arg(long, value_enum)]
     pub(crate) level: Option<LevelWord>,
+    /// Read only what came after a signed checkpoint or result; at --level fast compare bytes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) since: Option<PathBuf>,
+    /// For a timer: remember the result, go on from it the next time, and leave writers alone
+    #[arg(long)]
+    pub(crate) scheduled: bool,
+    /// How often the timer runs, such as 6h, else 1d: `status` says when a run is overdue
+    #[arg(long, value_name = "TIME", value_parser = words::span, requires = "scheduled")]
+    pub(crate) every: Option<Duration>,
+    /// Of so many scheduled runs one reads everything; else of 7
+    #[arg(long, value_name = "N", requires = "scheduled")]
+    pub(crate) whole_every: Option<u32>,
     /// A head kept elsewhere: how many records, and the root over them in hex; may be repeated
     #[arg(long, value_name = "SIZE:ROOT", value_parser = remembered)]
     pub(crate) remembered: Vec<(u64, TreeRoot)>,
@@ -93,7 +106,7 @@ pub(crate) struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) result: Option<PathBuf>,
     /// Check such a file, and nothing else: by --key, or by the keys that the log names
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["level", "remembered", "result", "checkpoint", "witness_policy"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["level", "since", "scheduled", "remembered", "result", "checkpoint", "witness_policy"])]
     pub(crate) check_result: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) against: AgainstArgs,
@@ -109,6 +122,8 @@ fn remembered(text: &str) -> Result<(u64, TreeRoot), String> {
 /// How deep to verify; each level includes the ones before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LevelWord {
+    /// Headers, links between batches, the first and last record of each
+    Fast,
     /// Records, hashes, order, anchor
     Log,
     /// Also the stored payloads, sealed as they are

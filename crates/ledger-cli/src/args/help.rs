@@ -147,20 +147,14 @@ Examples:
   memledger show 12
   memledger show head --raw";
 pub(crate) const VERIFY: &str = "\
-Prints one line per claim: name, verdict, how many of how many. Exit 3 for damage, 4 for what
-cannot be checked. Each level includes the ones before it. A head kept elsewhere finds a log that
-was cut, rolled back or forked together with its anchors: every run prints the one to keep.
+One line per claim: name, verdict, how many of how many. Exit 3 for damage, 4 for what cannot be
+checked. A log shorter than a kept head is a rollback, one with another root a fork.
 Examples:
-  memledger verify
-  memledger verify --level log       needs no key
-  memledger verify --remembered 18205:3f9a…
-  memledger verify --checkpoint kept.note --key support.example+1f2e3d4c+AbC…
-  memledger verify --result last.note --quiet      for a timer: what was found, signed, in a file
-  memledger verify --check-result last.note        who signed it, and what it says; no other work
-
-A log that is shorter than a head it is compared with is a rollback; one with another root is a
-fork. The head that this user saw last is always compared with: it is remembered under
-MEMLEDGER_STATE_DIR, else XDG_STATE_HOME/memledger, else HOME/.local/state/memledger.";
+  memledger verify --remembered 18205:3f9a…    each run prints the head to keep for this
+  memledger verify --since kept.note           says what it took on its word
+  memledger verify --scheduled --quiet         every day; `status` says when a run is overdue
+The head that this user saw last is always compared with; it lies in MEMLEDGER_STATE_DIR, else
+XDG_STATE_HOME/memledger, else HOME/.local/state/memledger.";
 pub(crate) const DOCTOR: &str = "\
 Changes nothing and needs neither lock nor key. Lists every file; of a file that is damaged, every
 region with its first byte, the byte where what follows begins, and the records in it. Exit 3 for

@@ -86,6 +86,20 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| format!("{text:?} is no time to wait; write seconds from 0 to 86400"))
 }
 
+/// How often something happens: a number and a unit.
+pub(crate) fn span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no time span; write a number and m, h or d, such as 6h");
+    let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return Err(wrong()),
+    };
+    let number: u32 = number.parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?;
+    Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
 /// What to say about a word that is none of `accepted`.
 pub(crate) fn unknown(what: &str, found: &str, accepted: &[&str]) -> String {
     let list = accepted.join(", ");

@@ -16,6 +16,8 @@ mod prove;
 mod read;
 mod repair;
 mod result;
+mod scheduled;
+mod since;
 mod state;
 mod tiles;
 mod times;

@@ -33,16 +33,20 @@ pub(super) fn write(
     signer: &ResultSigner,
     (ledger, code): (LedgerId, Code),
     report: &Value,
+    schedule: Option<&Value>,
 ) -> Result<(), Failure> {
     let body = |report: &Value| {
-        json!({
+        let mut body = json!({
             "at": format_utc(ctx.now()),
             "program": concat!("memledger ", env!("CARGO_PKG_VERSION")),
             "ledger": ledger.to_string(),
             "exit": code.number(),
             "report": report,
-        })
-        .to_string()
+        });
+        if let (Some(schedule), Some(fields)) = (schedule, body.as_object_mut()) {
+            fields.insert("schedule".to_owned(), schedule.clone());
+        }
+        body.to_string()
     };
     let whole = body(report);
     let line = if whole.len() <= LONGEST { whole } else { body(&shortened(report)) };
@@ -68,7 +72,7 @@ fn shortened(report: &Value) -> Value {
 }
 
 /// Puts a file in its place in one step.
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut fresh = path.as_os_str().to_owned();
     fresh.push(format!(".{}.new", std::process::id()));
     let mut file = fs::File::create(&fresh)?;
@@ -81,8 +85,16 @@ fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     done
 }
 
-/// Checks a result file, and says what it says. The exit code is the one of the verification.
-pub(super) fn check(ctx: &Context<'_>, path: &Path, typed: &[String]) -> Done {
+/// What a result file says, once a signature on it was found to be right.
+pub(super) fn body(ctx: &Context<'_>, path: &Path, typed: &[String]) -> Result<Value, Failure> {
+    signed_body(ctx, path, typed).map(|(body, _)| body)
+}
+
+fn signed_body(
+    ctx: &Context<'_>,
+    path: &Path,
+    typed: &[String],
+) -> Result<(Value, VerifierKey), Failure> {
     let signed = Statement::parse(VERIFICATION, &read(path)?)
         .map_err(|error| Failure::broken(format!("'{}': {error}", path.display())))?;
     let trusted = if typed.is_empty() { named(ctx)? } else { keys(typed)? };
@@ -90,7 +102,13 @@ pub(super) fn check(ctx: &Context<'_>, path: &Path, typed: &[String]) -> Done {
         Failure::broken(format!("'{}': {error}", path.display()))
             .hint("nothing in it is proven; `memledger key show` names the keys of the ledger")
     })?;
-    let body: Value = serde_json::from_str(signed.body()).map_err(|_| Failure::internal())?;
+    let body = serde_json::from_str(signed.body()).map_err(|_| Failure::internal())?;
+    Ok((body, key.clone()))
+}
+
+/// Checks a result file, and says what it says. The exit code is the one of the verification.
+pub(super) fn check(ctx: &Context<'_>, path: &Path, typed: &[String]) -> Done {
+    let (body, key) = signed_body(ctx, path, typed)?;
     let exit = body.get("exit").and_then(Value::as_u64);
     let code = match exit {
         Some(0) => Code::Ok,
@@ -125,7 +143,7 @@ pub(super) fn check(ctx: &Context<'_>, path: &Path, typed: &[String]) -> Done {
 }
 
 /// The keys that the log names.
-fn named(ctx: &Context<'_>) -> Result<Vec<VerifierKey>, Failure> {
+pub(super) fn named(ctx: &Context<'_>) -> Result<Vec<VerifierKey>, Failure> {
     let opened = ctx.open_archive()?;
     let keys = Ledger::signing_keys(&opened.ledger)?;
     opened.ledger.close()?;

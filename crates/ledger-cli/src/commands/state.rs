@@ -1,9 +1,10 @@
 //! Owns `status` and `key check`.
 
 use memledger::civil::format_utc;
+use memledger::format::LedgerId;
 use serde_json::json;
 
-use super::Done;
+use super::{Done, scheduled};
 use crate::args::{KeyArgs, KeyVerb};
 use crate::context::{Context, Opened};
 use crate::exit::{Code, Failure};
@@ -21,6 +22,9 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
             &ctx.dir.display().to_string(),
             &ctx.zone(&opened.ledger),
         ))?;
+        if let Some(line) = verified_line(ctx, report.id) {
+            ctx.out.line(&line)?;
+        }
         return Ok(Code::Ok);
     }
     let head = report.head.as_ref();
@@ -48,8 +52,21 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
         "key_slots": report.key_slots,
         "master": report.master,
         "writable": report.writable,
+        "verified": scheduled::last(ctx, report.id).map(|last| match last {
+            Ok(last) => last.as_object(),
+            Err(why) => json!({ "error": why }),
+        }),
     }))?;
     Ok(Code::Ok)
+}
+
+/// What the last scheduled verification came to; nothing where there was none.
+fn verified_line(ctx: &Context<'_>, ledger: LedgerId) -> Option<String> {
+    let last = scheduled::last(ctx, ledger)?;
+    let said = last.map_or_else(|why| format!("not to be believed: {why}"), |last| last.line());
+    let mut fields = human::Fields::default();
+    fields.put("verified", said);
+    Some(fields.show(""))
 }
 
 /// Says whether the master key is at hand and belongs to this ledger: a ledger that opens has

@@ -23,6 +23,7 @@ use crate::output::Out;
 
 pub(crate) use open::Opened;
 pub(crate) use place::{Step, whole};
+pub(crate) use remembered::state_file;
 
 /// How long to wait for whoever holds the ledger: many writers that each write once come through,
 /// and one that stays is named soon enough.

@@ -77,7 +77,8 @@ impl Context<'_> {
     }
 }
 
-fn file(ledger: LedgerId) -> Option<PathBuf> {
+/// Where this user keeps something about a ledger, apart from the ledger; none where there is no place.
+pub(crate) fn state_file(folder: &str, ledger: LedgerId, ending: &str) -> Option<PathBuf> {
     // An empty base directory means "not set" by the XDG specification, and a relative one is
     // passed over.
     let base = |name: &str, below: &str| {
@@ -87,7 +88,11 @@ fn file(ledger: LedgerId) -> Option<PathBuf> {
     let dir = base(VAR_STATE, "")
         .or_else(|| base("XDG_STATE_HOME", "memledger"))
         .or_else(|| base("HOME", ".local/state/memledger"))?;
-    Some(dir.join("heads").join(format!("{ledger}.head")))
+    Some(dir.join(folder).join(format!("{ledger}.{ending}")))
+}
+
+fn file(ledger: LedgerId) -> Option<PathBuf> {
+    state_file("heads", ledger, "head")
 }
 
 fn parse(text: &str) -> Option<GivenHead> {

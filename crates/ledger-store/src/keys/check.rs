@@ -34,26 +34,30 @@ pub struct KeyFault {
 pub struct KeyCheck {
     /// Copies of pages that were found whole and in step, the header page included.
     pub whole: u64,
-    /// Copies of pages that there should be: both copies of every page of the longer file.
+    /// Copies of pages that there should be: both copies of every page looked at, in the longer file.
     pub expected: u64,
     /// Faults reported.
     pub faults: u64,
 }
 
 impl KeyStore {
-    /// Checks both copies of every page and hands each fault to `fault`. Changes of other threads
+    /// Checks both copies of every page from `first` on, and of the header, and hands each fault to `fault`. Changes of other threads
     /// wait page by page only.
     ///
     /// # Errors
     /// [`StoreError::Storage`] when a file cannot be measured. An unreadable page is a fault.
-    pub fn check(&self, fault: &mut dyn FnMut(KeyFault)) -> Result<KeyCheck, StoreError> {
+    pub fn check(
+        &self,
+        first: u64,
+        fault: &mut dyn FnMut(KeyFault),
+    ) -> Result<KeyCheck, StoreError> {
         let mut seen = KeyCheck::default();
         {
             let _writer = lock(&self.writer);
             trailing(&self.copies, &mut seen, fault)?;
             compare(&self.copies.read::<KeyFileHeader>(0), &mut seen, fault);
         }
-        for page in 0..self.page_count() {
+        for page in first..self.page_count() {
             let _writer = lock(&self.writer);
             compare(&self.copies.read::<KeyPage>(page + 1), &mut seen, fault);
         }

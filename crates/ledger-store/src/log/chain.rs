@@ -61,6 +61,8 @@ pub(crate) struct ChainState {
     pub(crate) record: RecordHash,
     pub(crate) batch: BatchHash,
     pub(crate) frontier: Frontier,
+    /// The root as the last batch says it, where the tree was not computed.
+    said: Option<TreeRoot>,
     /// Epoch of the segment.
     epoch: u64,
     recorded_at: Micros,
@@ -79,6 +81,7 @@ impl ChainState {
             record: header.previous_record,
             batch: header.previous_batch,
             frontier: header.frontier.clone(),
+            said: None,
             epoch: header.epoch,
             recorded_at: Micros::MIN,
             next_payload: PayloadId(0),
@@ -120,7 +123,7 @@ impl ChainState {
         )?;
         same(
             "the Merkle tree that a segment continues",
-            self.frontier.root().to_string(),
+            self.said.unwrap_or_else(|| self.frontier.root()).to_string(),
             header.frontier.root().to_string(),
         )?;
         if header.epoch < self.epoch {
@@ -212,6 +215,17 @@ impl ChainState {
             // The batch hash covers the stored root, so the bytes are as they were written.
             return Err(Fault::broken("a Merkle root", root, batch.root));
         }
+        self.move_to(batch, end);
+        Ok(())
+    }
+
+    /// As [`ChainState::advance_to`] without computing the tree: the root is what the batch says.
+    pub(crate) fn advance_unhashed(&mut self, batch: &RawBatch<'_>, end: &Running) {
+        self.said = Some(batch.root);
+        self.move_to(batch, end);
+    }
+
+    fn move_to(&mut self, batch: &RawBatch<'_>, end: &Running) {
         let header = &batch.header;
         self.next_batch = header.batch.next();
         self.next_seq = Seq(header.first.0 + u64::from(header.count));
@@ -222,7 +236,6 @@ impl ChainState {
         self.last_erasure = header.last_erasure;
         self.payload_file = header.payload_file;
         self.payload_end = header.payload_offset + header.payload_length;
-        Ok(())
     }
 
     /// Where the log stands after `batch`, the last one this state went over.
@@ -258,6 +271,12 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Goes over records that are not looked at, up to the last one of a batch.
+    pub(crate) const fn skip_to(&mut self, seq: Seq, prev: RecordHash) {
+        self.seq = seq;
+        self.record = prev;
+    }
+
     /// Goes over a record that begins at `at`, if it continues the one before.
     pub(crate) fn pass(
         &mut self,

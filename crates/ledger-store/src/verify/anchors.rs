@@ -155,12 +155,15 @@ pub(super) fn reached(work: &Work<'_>, blank: bool, end: Option<&Position>, whol
     if work.anchors.is_empty() {
         return without(work, &file, blank, batches);
     }
-    work.counts.expected(Topic::Head, work.anchors.len() as u64);
+    // An anchor before the first batch of the check lies behind the head that it begins with.
+    let due = |anchor: &Anchor| anchor.batch >= work.extent.batch;
+    let expected = work.anchors.iter().filter(|(_, anchor)| due(anchor)).count();
+    work.counts.expected(Topic::Head, expected as u64);
     work.counts.checked(Topic::Head, work.anchors_met.load(Ordering::Relaxed));
     for (file, anchor) in &work.anchors {
         // With a limit below the anchor the log was not read so far.
         let limited = work.options.upto.is_some_and(|upto| upto.head.batch < anchor.batch);
-        if limited || batches > anchor.batch.0 {
+        if limited || !due(anchor) || batches > anchor.batch.0 {
             continue;
         }
         let expected = format!("record {} in batch {}", anchor.seq, anchor.batch);

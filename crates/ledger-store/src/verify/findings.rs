@@ -27,6 +27,7 @@ pub(super) enum Topic {
     Batches,
     Records,
     Tree,
+    Bytes,
     Checkpoints,
     Config,
     Keys,
@@ -36,13 +37,14 @@ pub(super) enum Topic {
 }
 
 impl Topic {
-    pub(super) const ALL: [Self; 12] = [
+    pub(super) const ALL: [Self; 13] = [
         Self::Anchors,
         Self::Head,
         Self::Segments,
         Self::Batches,
         Self::Records,
         Self::Tree,
+        Self::Bytes,
         Self::Checkpoints,
         Self::Config,
         Self::Keys,
@@ -59,6 +61,7 @@ impl Topic {
             Self::Batches => "batches",
             Self::Records => "records",
             Self::Tree => "tree",
+            Self::Bytes => "bytes",
             Self::Checkpoints => "checkpoints",
             Self::Config => "config",
             Self::Keys => "keys",
@@ -199,6 +202,8 @@ pub(super) struct Collector(Mutex<Collected>);
 
 #[derive(Debug, Default)]
 struct Collected {
+    /// Something is wrong, or may be, whatever would excuse it.
+    bad: bool,
     kept: Vec<Found>,
     counts: BTreeMap<Topic, u64>,
     /// How bad the ones are that were not kept.
@@ -218,11 +223,18 @@ impl Collector {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = all.counts.entry(found.topic).or_default();
         *count += 1;
-        if *count <= MOST {
+        let few = *count <= MOST;
+        all.bad = all.bad || found.severity > Severity::Note;
+        if few {
             all.kept.push(found);
         } else {
             all.left_out.insert((found.topic, found.severity, found.excuse));
         }
+    }
+
+    /// Whether nothing was found that is worse than a note.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.0.lock().unwrap_or_else(PoisonError::into_inner).bad
     }
 
     pub(super) fn settle(self, circumstances: Circumstances) -> Settled {

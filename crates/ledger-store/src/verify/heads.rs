@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ledger_format::TreeRoot;
 use ledger_format::tree::{Frontier, Node};
+use ledger_format::{Seq, TreeRoot};
 
 use super::findings::{Collector, Excuse, Found, Topic};
 use super::report::Severity;
@@ -46,12 +46,15 @@ pub(super) struct Heads {
 pub(super) fn read(
     storage: &dyn Storage,
     remembered: &[RememberedHead],
+    from: Seq,
     findings: &Collector,
     counts: &Counts,
 ) -> Heads {
     let mut list = notes(storage, findings, counts);
     list.extend(remembered.iter().map(|head| Watched::new(*head, layout::LOG)));
-    counts.expected(Topic::Checkpoints, remembered.len() as u64);
+    // What lies before the first record of the check is behind the head that it begins with.
+    list.retain(|watched| from == Seq(0) || watched.head.size > from.0);
+    counts.expected(Topic::Checkpoints, list.len() as u64);
     list.sort_by_key(|watched| watched.head.size);
     Heads { list }
 }
@@ -76,24 +79,29 @@ fn notes(storage: &dyn Storage, findings: &Collector, counts: &Counts) -> Vec<Wa
             findings.add(found.severity(Severity::Note).unless(Excuse::None));
             continue;
         };
-        counts.expected(Topic::Checkpoints, 1);
         let file = layout::inside(&dir, &name);
+        let unread = || counts.expected(Topic::Checkpoints, 1);
         match note(storage, &file) {
             Ok(Some(head)) if head.size.to_string() == number => {
                 list.push(Watched::new(head, file))
             }
             Ok(Some(head)) => {
+                unread();
                 let found = format!("one of {} records", head.size);
                 let expected = format!("a checkpoint of {number} records");
                 let what = "a checkpoint note";
                 findings.add(Found::damage(Topic::Checkpoints, &file, what, expected, found).at(0));
             }
             Ok(None) => {
+                unread();
                 let (what, expected) = ("a checkpoint note", "a signed note over three lines");
                 let found = "something else";
                 findings.add(Found::damage(Topic::Checkpoints, &file, what, expected, found).at(0));
             }
-            Err(error) => findings.add(Found::obstacle(Topic::Checkpoints, &file, &error)),
+            Err(error) => {
+                unread();
+                findings.add(Found::obstacle(Topic::Checkpoints, &file, &error));
+            }
         }
     }
     list
@@ -187,6 +195,24 @@ impl Heads {
             while let Some(watched) = inside.next_if(|one| one.head.size == tree.size()) {
                 self.compare(work, watched, tree.root());
             }
+        }
+    }
+
+    /// Compares the head that ends with a batch, by the root that the batch says. Heads that end
+    /// inside it are left out: without the tree there is nothing to hold them against.
+    pub(super) fn meet_end(&self, work: &Work<'_>, begin: u64, end: u64, root: TreeRoot) {
+        let first = self.list.partition_point(|watched| watched.head.size <= begin);
+        for watched in self.list.iter().skip(first).take_while(|one| one.head.size <= end) {
+            if watched.head.size == end {
+                self.compare(work, watched, root);
+                continue;
+            }
+            watched.met.store(true, Ordering::Relaxed);
+            let what = format!("the root over the first {} records", watched.head.size);
+            let expected = "a batch that ends there, or the level `log`";
+            let found = "a batch that goes on; it was not compared";
+            let found = Found::damage(Topic::Checkpoints, &watched.file, what, expected, found);
+            work.add(found.severity(Severity::CannotCheck));
         }
     }
 

@@ -5,16 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use ledger_format::hash::RecordHasher;
 use ledger_format::{LedgerId, PayloadId, SegmentNo};
 
+use super::digests::{ByteMark, Digests};
+use super::extent::Extent;
 use super::findings::{Circumstances, Collector, Found, Settled, Topic};
 use super::group::{self, Feed};
 use super::links::Log;
 use super::payloads::Ranges;
 use super::report::{Claim, Severity, Verdict, VerifyReport};
-use super::segments::{Checked, Merge, Plan};
+use super::segments::{Merge, Plan, Told};
 use super::turns::Turns;
 use super::work::{Counts, UsedSlots, Work};
 use super::{Progress, VerifyLevel, VerifyOptions};
-use super::{anchors, config, directory, heads, keys, links, payload_files};
+use super::{anchors, config, directory, heads, keys, payload_files};
+use crate::head::Position;
 use crate::keys::KeyStore;
 use crate::layout;
 use crate::log::LONGEST_FILE;
@@ -44,9 +47,16 @@ pub(super) fn verify(
         numbers.payload_files.retain(|number| *number != begun);
     }
     directory::gaps(&numbers.segments, &findings);
+    // At the fast level everything is read, and the bytes are held against the mark.
+    let since = options.since.filter(|_| options.level > VerifyLevel::Fast);
+    let extent = since.map_or_else(Extent::default, |since| {
+        Extent::since(&**storage, ledger, &numbers.segments, &since)
+    });
+    numbers.segments.retain(|number| *number >= extent.segment);
     let copies = anchors::read(&**storage, ledger, &findings, &counts);
     let blank = copies.is_blank();
-    let heads = heads::read(&**storage, options.remembered, &findings, &counts);
+    let remembered: Vec<_> = options.remembered.iter().copied().chain(options.since).collect();
+    let heads = heads::read(&**storage, &remembered, extent.seq, &findings, &counts);
     let work = Work {
         storage: &**storage,
         ledger,
@@ -57,6 +67,8 @@ pub(super) fn verify(
         anchors: copies.valid,
         heads,
         payload_files: numbers.payload_files,
+        extent,
+        digests: Digests::default(),
         findings,
         counts,
         used: UsedSlots::new(keys.map_or(0, KeyStore::slots)),
@@ -64,18 +76,22 @@ pub(super) fn verify(
         anchors_met: 0.into(),
     };
     let pages = OnceLock::new();
-    let checked = run(&work, plans(&work, &numbers.segments), &pages, progress);
-    let log = links::check(&work, &checked);
+    let log = run(&work, plans(&work, &numbers.segments), &pages, progress);
     payloads(&work, &log);
-    keys::check(&work, &log, pages.into_inner(), not_opened);
-    config::check(&work);
+    if work.level() > VerifyLevel::Fast {
+        keys::check(&work, &log, pages.into_inner(), not_opened);
+    }
+    if work.extent.is_whole() {
+        config::check(&work);
+    }
     anchors::reached(&work, blank, log.end.as_ref(), log.whole);
     let records = log.end.map_or(0, |end| end.head.seq.0.saturating_add(1));
     work.heads.reached(&work, records, log.whole);
-    expect(&work, &log, checked.len());
+    expect(&work, &log);
+    let mark = work.digests.end(&work);
     let circumstances = circumstances(&work, blank, &log);
     let head = log.end.filter(|_| log.whole);
-    report(work, circumstances, head)
+    report(work, circumstances, head, mark)
 }
 
 /// The segments to read, each with where its check ends.
@@ -112,23 +128,26 @@ fn run(
     plans: Vec<Plan>,
     pages: &OnceLock<keys::Pages>,
     progress: &dyn Fn(Progress),
-) -> Vec<(Plan, Checked)> {
+) -> Log {
     let total = plans.iter().map(|plan| plan.end).sum();
     let threads = work.options.threads.max(1);
     let turns = Turns::new(Merge::new(work, &plans), 2 * threads);
     let feed = Mutex::new(Feed::new(work, &plans));
     std::thread::scope(|scope| {
-        let (told, heard) = mpsc::channel::<u64>();
+        let (told, heard) = mpsc::channel::<Told>();
         for first in (0..threads).map(|thread| thread == 0) {
             let (told, feed, turns) = (told.clone(), &feed, &turns);
             scope.spawn(move || {
                 // Nobody listens any more only when the caller is gone.
-                let tell = |bytes: u64| {
-                    let _ = told.send(bytes);
+                let tell = |what: Told| {
+                    let _ = told.send(what);
                 };
                 let mut ranges = Ranges::new(work);
-                if first && let Some(keys) = work.keys {
-                    let _ = pages.set(keys::pages(keys));
+                if first
+                    && work.level() > VerifyLevel::Fast
+                    && let Some(keys) = work.keys
+                {
+                    let _ = pages.set(keys::pages(keys, work.extent.key_page));
                 }
                 // The feed is free for the others while this thread hashes.
                 let next = || locked(feed).next();
@@ -142,13 +161,18 @@ fn run(
         }
         drop(told);
         let mut bytes = 0;
-        for more in heard {
-            bytes += more;
-            progress(Progress { bytes, total });
+        for told in heard {
+            let whole = match told {
+                Told::Bytes(more) => {
+                    bytes += more;
+                    None
+                }
+                Told::Whole(end) => Some(end),
+            };
+            progress(Progress { bytes, total, whole });
         }
     });
-    let checked = turns.into_merge().map(Merge::done).unwrap_or_default();
-    plans.into_iter().zip(checked).collect()
+    turns.into_merge().map(Merge::done).unwrap_or_default()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -172,7 +196,7 @@ fn payloads(work: &Work<'_>, log: &Log) {
 }
 
 /// Fills in what anchors and headers promise of the log.
-fn expect(work: &Work<'_>, log: &Log, segments: usize) {
+fn expect(work: &Work<'_>, log: &Log) {
     let anchor = work
         .latest_anchor()
         .map_or((0, 0, 0), |anchor| (anchor.segment.0 + 1, anchor.batch.0 + 1, anchor.seq.0 + 1));
@@ -181,10 +205,14 @@ fn expect(work: &Work<'_>, log: &Log, segments: usize) {
         None => anchor,
     };
     let (batches, records) = log.promised;
-    work.counts.expected(Topic::Segments, anchor.0.max(segments as u64));
-    work.counts.expected(Topic::Batches, anchor.1.max(batches));
-    work.counts.expected(Topic::Tree, anchor.1.max(batches));
-    work.counts.expected(Topic::Records, anchor.2.max(records));
+    let begin = &work.extent;
+    let batches = anchor.1.max(batches).saturating_sub(begin.batch.0);
+    let records = anchor.2.max(records).saturating_sub(begin.seq.0);
+    let segments = anchor.0.saturating_sub(begin.segment.0).max(log.segments);
+    work.counts.expected(Topic::Segments, segments);
+    work.counts.expected(Topic::Batches, batches);
+    work.counts.expected(Topic::Tree, batches);
+    work.counts.expected(Topic::Records, records);
 }
 
 fn circumstances(work: &Work<'_>, blank: bool, log: &Log) -> Circumstances {
@@ -205,21 +233,33 @@ fn circumstances(work: &Work<'_>, blank: bool, log: &Log) -> Circumstances {
 fn report(
     work: Work<'_>,
     circumstances: Circumstances,
-    head: Option<crate::head::Position>,
+    head: Option<Position>,
+    mark: Option<ByteMark>,
 ) -> VerifyReport {
-    let level = work.level();
+    let (level, extent) = (work.level(), work.extent);
+    let marked = work.options.mark.is_some();
     let settled = work.findings.settle(circumstances);
     let (_, records) = work.counts.get(Topic::Records);
     let all_records = work.counts.get(Topic::Records).0 >= records;
     let claims = Topic::ALL
         .into_iter()
+        // Nothing is claimed of bytes that nobody has looked at before.
+        .filter(|topic| *topic != Topic::Bytes || marked)
         .map(|topic| {
             let (checked, expected) = work.counts.get(topic);
-            let verdict = verdict(topic, level, &settled, checked >= expected, all_records);
+            let behind = topic == Topic::Config && !extent.is_whole();
+            let verdict = if behind {
+                Verdict::NotChecked
+            } else {
+                verdict(topic, level, &settled, checked >= expected, all_records)
+            };
             Claim { name: topic.name(), checked, expected, verdict }
         })
         .collect();
-    VerifyReport { claims, findings: settled.findings, omitted: settled.omitted, head }
+    let Settled { findings, omitted, .. } = settled;
+    // A mark vouches for what it covers, so it is left behind whole logs only.
+    let mark = mark.filter(|_| head.is_some());
+    VerifyReport { claims, findings, omitted, head, from: extent.seq, mark }
 }
 
 fn verdict(
@@ -232,11 +272,12 @@ fn verdict(
     let needs = match topic {
         Topic::PayloadFiles | Topic::Payloads => VerifyLevel::Payloads,
         Topic::Content => VerifyLevel::Content,
-        _ => VerifyLevel::Log,
+        Topic::Records | Topic::Tree | Topic::Keys => VerifyLevel::Log,
+        _ => VerifyLevel::Fast,
     };
     let worst = settled.worst(topic);
     // Records name payloads, so without them it is not known which there are.
-    let known = needs == VerifyLevel::Log || all_records;
+    let known = needs <= VerifyLevel::Log || all_records;
     match worst {
         _ if level < needs => Verdict::NotChecked,
         Some(Severity::Damage) => Verdict::Damaged,

@@ -23,40 +23,66 @@ pub(super) struct Log {
     pub(super) payload_end: Option<Place>,
     /// Batches and records there are at least, by the headers.
     pub(super) promised: (u64, u64),
+    /// Segments that were looked at.
+    pub(super) segments: u64,
 }
 
-/// Puts the segments together, in order.
-pub(super) fn check(work: &Work<'_>, segments: &[(Plan, Checked)]) -> Log {
-    let mut log = Log { whole: true, payload_end: Some(payload_files::START), ..Log::default() };
-    let mut before: Option<(&Plan, &Checked)> = None;
-    let mut unbroken = true;
-    for (plan, checked) in segments {
-        let gap = before.map_or(0, |(before, _)| before.number.0 + 1) != plan.number.0;
-        unbroken = unbroken && !gap;
-        if unbroken && let Some(fault) = joint(before, checked) {
-            work.add(Found::fault(Topic::Segments, &plan.file, 0, first_seq(checked), &fault));
+/// Puts segments together, one after another.
+pub(super) struct Links<'a, 'w> {
+    work: &'a Work<'w>,
+    log: Log,
+    before: Option<(Plan, Checked)>,
+    unbroken: bool,
+}
+
+impl<'a, 'w> Links<'a, 'w> {
+    pub(super) fn new(work: &'a Work<'w>) -> Self {
+        // Where earlier ranges end is not known to a check that begins later.
+        let payload_end = work.extent.is_whole().then_some(payload_files::START);
+        let log = Log { whole: true, payload_end, ..Log::default() };
+        Self { work, log, before: None, unbroken: true }
+    }
+
+    /// Adds the next segment. Gives its end, as long as nothing was left out up to there.
+    pub(super) fn add(&mut self, plan: &Plan, checked: Checked) -> Option<Position> {
+        let (work, log) = (self.work, &mut self.log);
+        let due =
+            self.before.as_ref().map_or(work.extent.segment, |(before, _)| before.number.next());
+        let gap = due != plan.number;
+        self.unbroken = self.unbroken && !gap;
+        let before = self.before.as_ref();
+        if self.unbroken
+            && let Some(fault) = joint(work, before, &checked)
+        {
+            work.add(Found::fault(Topic::Segments, &plan.file, 0, first_seq(&checked), &fault));
             log.whole = false;
         }
         if work.level() >= VerifyLevel::Payloads {
             if let (true, Some((begin, _)), Some(last)) =
-                (unbroken, checked.payloads, log.payload_end)
+                (self.unbroken, checked.payloads, log.payload_end)
             {
                 payload_files::between(work, last, begin);
             }
             log.payload_end = match (checked.payloads, checked.whole) {
                 (Some((_, end)), true) => Some(end),
-                (None, true) if unbroken => log.payload_end,
+                (None, true) if self.unbroken => log.payload_end,
                 _ => None,
             };
         }
         log.end = checked.position.or(log.end);
         log.whole = log.whole && checked.whole && !gap;
+        log.segments += 1;
         log.promised.0 = log.promised.0.max(checked.promised.0);
         log.promised.1 = log.promised.1.max(checked.promised.1);
-        unbroken = checked.whole;
-        before = Some((plan, checked));
+        self.unbroken = checked.whole;
+        self.before = Some((plan.clone(), checked));
+        log.end.filter(|_| log.whole)
     }
-    log
+
+    /// The log as a whole.
+    pub(super) fn done(self) -> Log {
+        self.log
+    }
 }
 
 fn first_seq(checked: &Checked) -> Seq {
@@ -65,9 +91,12 @@ fn first_seq(checked: &Checked) -> Seq {
 
 /// What is wrong between two segments, or before the first one. A segment without a header has a
 /// finding of its own.
-fn joint(before: Option<(&Plan, &Checked)>, checked: &Checked) -> Option<Fault> {
+fn joint(work: &Work<'_>, before: Option<&(Plan, Checked)>, checked: &Checked) -> Option<Fault> {
     let header = checked.header.as_ref()?;
     let Some((plan, before)) = before else {
+        if !work.extent.is_whole() {
+            return None;
+        }
         let begins = header.first_seq == Seq(0)
             && header.first_batch == BatchNo(0)
             && header.previous_record == RecordHash::ZERO

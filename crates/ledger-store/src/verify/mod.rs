@@ -12,7 +12,9 @@
 
 mod anchors;
 mod config;
+mod digests;
 mod directory;
+mod extent;
 mod findings;
 mod group;
 pub(crate) mod heads;
@@ -37,6 +39,7 @@ use crate::head::Position;
 use crate::keys::KeyStore;
 use crate::storage::Storage;
 
+pub use self::digests::ByteMark;
 pub use self::heads::RememberedHead;
 pub use self::report::{Claim, Finding, Severity, Verdict, VerifyReport};
 
@@ -44,6 +47,10 @@ pub use self::report::{Claim, Finding, Severity, Verdict, VerifyReport};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum VerifyLevel {
+    /// Segment and batch headers and the links between them; of each batch its frame lengths, its
+    /// first and its last record, under the batch hash; the bytes of all segments against a mark
+    /// that an earlier check left. No other record is hashed, and the tree is not computed.
+    Fast,
     /// Segments, batches, records, their chain and tree; anchors; key pages; `ledger.toml`.
     Log,
     /// Also payload files: every stored payload against the digest in its record, every other
@@ -66,11 +73,27 @@ pub struct VerifyOptions<'a> {
     pub upto: Option<Position>,
     /// Heads that somebody kept elsewhere: the log must still begin with what they name.
     pub remembered: &'a [RememberedHead],
+    /// A head up to which the log was checked before, or is taken on the word of whoever signed it.
+    /// The check begins with the segment that holds its last record, and compares its root there;
+    /// nothing of the segments before is read. At [`VerifyLevel::Fast`] all of them are.
+    pub since: Option<RememberedHead>,
+    /// Whether the bytes of the segments are digested, for a mark.
+    pub digest: bool,
+    /// A mark that an earlier check left: the bytes up to it must still be the same.
+    pub mark: Option<ByteMark>,
 }
 
 impl Default for VerifyOptions<'_> {
     fn default() -> Self {
-        Self { level: VerifyLevel::Payloads, threads: 1, upto: None, remembered: &[] }
+        Self {
+            level: VerifyLevel::Payloads,
+            threads: 1,
+            upto: None,
+            remembered: &[],
+            since: None,
+            digest: false,
+            mark: None,
+        }
     }
 }
 
@@ -81,6 +104,9 @@ pub struct Progress {
     pub bytes: u64,
     /// Bytes of all segments.
     pub total: u64,
+    /// Up to where nothing was found wrong, when a segment was just ended in order: whoever is
+    /// interrupted can go on there, see [`VerifyOptions::since`].
+    pub whole: Option<Position>,
 }
 
 /// Checks a ledger.

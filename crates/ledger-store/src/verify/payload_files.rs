@@ -57,19 +57,22 @@ pub(super) fn beyond(work: &Work<'_>, last: u32) {
 /// Checks the headers of the files up to `last`. `in_use` says that a range lies in the last one,
 /// so that it must be there.
 pub(super) fn headers(work: &Work<'_>, last: u32, in_use: bool) {
+    let begin = work.extent.payload_file;
     let must = if in_use { u64::from(last) + 1 } else { u64::from(last) };
-    work.counts.expected(Topic::PayloadFiles, must);
+    let expected = must.saturating_sub(u64::from(begin));
+    work.counts.expected(Topic::PayloadFiles, expected);
     let mut there = 0;
-    for number in work.payload_files.iter().filter(|file| u64::from(**file) < must) {
+    let due = |file: &&u32| u64::from(**file) < must && **file >= begin;
+    for number in work.payload_files.iter().filter(due) {
         there += 1;
         if header(work, *number) {
             work.counts.checked(Topic::PayloadFiles, 1);
         }
     }
-    if there < must {
+    if there < expected {
         let file = layout::PAYLOADS;
         let found = format!("{there} of them");
-        let expected = format!("payload files 0 to {}", must.saturating_sub(1));
+        let expected = format!("payload files {begin} to {}", must.saturating_sub(1));
         work.add(Found::damage(Topic::PayloadFiles, &file, "the payload files", expected, found));
     }
     // Made for a batch that was not finished; nothing may be in it but its header.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use ledger_format::Seq;
 
+use super::digests::ByteMark;
 use crate::head::Position;
 use crate::storage::RelPath;
 
@@ -41,7 +42,7 @@ pub enum Verdict {
 /// One thing that a whole ledger promises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Its name: `anchors`, `head`, `segments`, `batches`, `records`, `tree`, `checkpoints`, `config`, `keys`,
+    /// Its name: `anchors`, `head`, `segments`, `batches`, `records`, `tree`, `bytes`, `checkpoints`, `config`, `keys`,
     /// `payload files`, `payloads` or `content`.
     pub name: &'static str,
     /// How many of what it is about were found as they should be.
@@ -85,6 +86,11 @@ pub struct VerifyReport {
     pub omitted: u64,
     /// The last batch that was checked, when everything before it was whole.
     pub head: Option<Position>,
+    /// The first record that was looked at. What lies before it was taken from
+    /// [`super::VerifyOptions::since`], and no claim counts it.
+    pub from: Seq,
+    /// The bytes that were read, when they were digested and nothing before the head was left out.
+    pub mark: Option<ByteMark>,
 }
 
 impl VerifyReport {

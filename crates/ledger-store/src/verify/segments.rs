@@ -13,12 +13,13 @@ use super::VerifyLevel;
 use super::anchors;
 use super::findings::{Excuse, Found, Topic};
 use super::group::{Digested, Digests, Ending, Group};
+use super::links::{Links, Log};
 use super::payloads::{Looked, Payloads, Place};
 use super::tail;
 use super::work::Work;
 use crate::error::StoreError;
 use crate::head::Position;
-use crate::log::chain::{ChainState, RawBatch};
+use crate::log::chain::{ChainState, RawBatch, Running};
 use crate::log::fault::{Fault, FaultKind};
 use crate::storage::{RelPath, StorageFile};
 
@@ -91,25 +92,37 @@ pub(super) struct Merge<'a, 'w> {
     work: &'a Work<'w>,
     plans: &'a [Plan],
     run: Option<Run<'a, 'w>>,
-    done: Vec<Checked>,
+    links: Links<'a, 'w>,
+}
+
+/// What whoever waits for a check is told.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Told {
+    /// So many bytes more are done with.
+    Bytes(u64),
+    /// A segment ended in order here, and nothing was found wrong so far.
+    Whole(Position),
 }
 
 impl<'a, 'w> Merge<'a, 'w> {
-    pub(super) const fn new(work: &'a Work<'w>, plans: &'a [Plan]) -> Self {
-        Self { work, plans, run: None, done: Vec::new() }
+    pub(super) fn new(work: &'a Work<'w>, plans: &'a [Plan]) -> Self {
+        Self { work, plans, run: None, links: Links::new(work) }
     }
 
-    /// Takes the next group. `read` hears how many bytes are done with. Gives the buffer back.
-    pub(super) fn group(&mut self, mut group: Group, read: &dyn Fn(u64)) -> Vec<u8> {
+    /// Takes the next group. `tell` hears what is done with. Gives the buffer back.
+    pub(super) fn group(&mut self, mut group: Group, tell: &dyn Fn(Told)) -> Vec<u8> {
         let Some(plan) = self.plans.get(group.plan) else {
             return group.bytes;
         };
         if let Some((file, header)) = group.begin.take() {
+            let first = group.plan == 0;
+            self.work.digests.begin(self.work, plan.number, &header.encode(), first);
             self.run = Some(Run::new(self.work, plan, file, header));
         }
+        self.work.digests.add(self.work, group.batch_bytes());
         if let Some(run) = &mut self.run
             && run.is_open()
-            && let Err(error) = run.group(&mut group, read)
+            && let Err(error) = run.group(&mut group, &|bytes| tell(Told::Bytes(bytes)))
         {
             run.fail(&error);
         }
@@ -125,16 +138,19 @@ impl<'a, 'w> Merge<'a, 'w> {
                 }
             };
             // What could not be read counts too, so that the end is reached.
-            read(plan.end.saturating_sub(bytes));
+            tell(Told::Bytes(plan.end.saturating_sub(bytes)));
             self.work.counts.checked(Topic::Segments, u64::from(checked.whole));
-            self.done.push(checked);
+            let end = self.links.add(plan, checked);
+            if let Some(end) = end.filter(|_| self.work.findings.is_clean()) {
+                tell(Told::Whole(end));
+            }
         }
         group.bytes
     }
 
-    /// What is known about each segment, in order.
-    pub(super) fn done(self) -> Vec<Checked> {
-        self.done
+    /// What is known about the log.
+    pub(super) fn done(self) -> Log {
+        self.links.done()
     }
 }
 
@@ -248,7 +264,11 @@ impl<'a, 'w> Run<'a, 'w> {
         let work = self.work;
         self.state.continues(&batch.header)?;
         let mut running = self.state.running();
-        for record in &digests.records {
+        for (number, record) in digests.records.iter().enumerate() {
+            if digests.ends_only && number > 0 {
+                let last = u64::from(batch.header.count.saturating_sub(1));
+                running.skip_to(Seq(batch.header.first.0 + last), record.prev);
+            }
             running.pass(record.seq, record.prev, record.recorded_at, record.at)?;
             running.record = record.hash;
         }
@@ -258,14 +278,9 @@ impl<'a, 'w> Run<'a, 'w> {
         if digests.hash != batch.hash {
             return Err(Fault::torn("a batch hash", batch.hash, digests.hash));
         }
-        let leaves = digests.records.iter().map(|record| &record.leaf);
-        work.heads.meet(work, &self.state.frontier, leaves);
-        // After a root that differs the segment ends here, so the tree may have moved on.
-        self.state.advance_to(batch, digests.records.iter().map(|one| one.leaf), &running)?;
+        self.tree(batch, &digests, &running)?;
         self.records(batch, &digests.records);
-        work.counts.checked(Topic::Records, u64::from(batch.header.count));
         work.counts.checked(Topic::Batches, 1);
-        work.counts.checked(Topic::Tree, 1);
         if self.checked.first.is_none() {
             let time = digests.records.first().map_or(Micros::MIN, |first| first.recorded_at);
             self.checked.first = Some((batch.header.clone(), time));
@@ -276,6 +291,30 @@ impl<'a, 'w> Run<'a, 'w> {
         if work.level() >= VerifyLevel::Payloads {
             self.unsettled = self.payloads.batch(&batch.header, &digests.payloads, looked);
         }
+        Ok(())
+    }
+
+    /// Goes on over a batch whose links are right, and compares the tree where it is computed.
+    fn tree(
+        &mut self,
+        batch: &RawBatch<'_>,
+        digests: &Digests,
+        running: &Running,
+    ) -> Result<(), Fault> {
+        let (work, header) = (self.work, &batch.header);
+        if digests.ends_only {
+            let begin = header.first.0;
+            let end = begin.saturating_add(u64::from(header.count));
+            work.heads.meet_end(work, begin, end, batch.root);
+            self.state.advance_unhashed(batch, running);
+            return Ok(());
+        }
+        let leaves = digests.records.iter().map(|record| &record.leaf);
+        work.heads.meet(work, &self.state.frontier, leaves);
+        // After a root that differs the segment ends here, so the tree may have moved on.
+        self.state.advance_to(batch, digests.records.iter().map(|one| one.leaf), running)?;
+        work.counts.checked(Topic::Records, u64::from(header.count));
+        work.counts.checked(Topic::Tree, 1);
         Ok(())
     }
 

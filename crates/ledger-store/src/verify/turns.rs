@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::group::Group;
-use super::segments::Merge;
+use super::segments::{Merge, Told};
 
 /// Where threads hand in their groups.
 pub(super) struct Turns<'a, 'w> {
@@ -33,7 +33,7 @@ impl<'a, 'w> Turns<'a, 'w> {
 
     /// Hands in a group. Merges what can be merged, unless another thread does. Gives the buffers
     /// of what was merged.
-    pub(super) fn pass(&self, number: usize, group: Group, read: &dyn Fn(u64)) -> Vec<Vec<u8>> {
+    pub(super) fn pass(&self, number: usize, group: Group, tell: &dyn Fn(Told)) -> Vec<Vec<u8>> {
         let mut buffers = Vec::new();
         let mut state = self.lock();
         while state.waiting.len() >= self.most && number != state.next {
@@ -49,7 +49,7 @@ impl<'a, 'w> Turns<'a, 'w> {
                 break;
             };
             drop(state);
-            buffers.push(merge.group(group, read));
+            buffers.push(merge.group(group, tell));
             state = self.lock();
             state.next += 1;
             self.moved.notify_all();

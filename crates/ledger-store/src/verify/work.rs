@@ -8,6 +8,8 @@ use ledger_format::event::ledger::Genesis;
 use ledger_format::hash::RecordHasher;
 use ledger_format::{LedgerId, PayloadId};
 
+use super::digests::Digests;
+use super::extent::Extent;
 use super::findings::{Collector, Excuse, Found, Topic};
 use super::heads::Heads;
 use super::{VerifyLevel, VerifyOptions};
@@ -29,6 +31,9 @@ pub(super) struct Work<'a> {
     pub(super) heads: Heads,
     /// Numbers of the payload files that are there.
     pub(super) payload_files: Vec<u32>,
+    /// Where the check begins.
+    pub(super) extent: Extent,
+    pub(super) digests: Digests,
     pub(super) findings: Collector,
     pub(super) counts: Counts,
     pub(super) used: UsedSlots,
@@ -45,6 +50,11 @@ impl Work<'_> {
 
     pub(super) const fn level(&self) -> VerifyLevel {
         self.options.level
+    }
+
+    /// Whether the bytes of the segments are digested.
+    pub(super) const fn digests(&self) -> bool {
+        self.options.digest || self.options.mark.is_some()
     }
 
     /// The valid anchor with the higher counter.

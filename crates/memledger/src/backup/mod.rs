@@ -28,7 +28,7 @@ pub use restore::{RestoreRequest, Restored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::proof::{Heads, compare_in};
 use crate::verify::{
-    Access, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, check_dir,
+    Access, CheckVerdict, VerifyLevel, VerifyReport, VerifyRequest, Watch, Watching, check_dir,
 };
 
 /// The head that a backup ends with.
@@ -102,7 +102,7 @@ fn check_whole(
 ) -> Result<()> {
     let request = VerifyRequest::from(level);
     let how = (ledger, Access::LooksOnly);
-    let report = check_dir(dir, storage, how, master, &request, watch)?;
+    let report = check_dir(dir, storage, how, master, &request, Watching::only(watch))?;
     let compared = compare_in(storage, ledger, &Heads::default());
     let checks = [report.checks.clone(), compared.checks].concat();
     refuse_damage(&VerifyReport { checks, ..report })

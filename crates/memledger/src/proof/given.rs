@@ -1,7 +1,7 @@
 //! Owns what a ledger is compared with: heads and checkpoints that were kept elsewhere, keys and
 //! witnesses that the caller trusts.
 
-use ledger_format::{RecordHash, TreeRoot};
+use ledger_format::{RecordHash, Seq, TreeRoot};
 use ledger_proof::{SignedCheckpoint, VerifierKey, WitnessPolicy};
 
 /// A head that somebody kept.
@@ -37,6 +37,10 @@ pub struct Heads {
     pub keys: Vec<VerifierKey>,
     /// What is asked of witnesses.
     pub policy: Option<WitnessPolicy>,
+    /// The first record that is compared: what lies before it was checked before. Kept heads of fewer
+    /// records are compared by the hash of their last record alone; the signatures that the log holds
+    /// are not read.
+    pub from: Seq,
     /// The present, in seconds since 1970: a cosignature from the future does not count.
     pub now: u64,
 }

@@ -72,12 +72,21 @@ struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     fn new(storage: &dyn Storage, reader: &'a Reader, heads: &'a Heads) -> Result<Self> {
-        let history = History::read(reader)?;
-        let notes = stored(storage)?;
+        let later = heads.from > Seq(0);
+        let needs_keys = !heads.checkpoints.is_empty() && heads.keys.is_empty();
+        let mut history = match later {
+            true if !needs_keys => History::default(),
+            _ => History::read(reader)?,
+        };
+        let notes = if later { Vec::new() } else { stored(storage)? };
+        if later {
+            history.checkpoints.clear();
+        }
         let signed = history.checkpoints.iter().map(|(_, signed)| signed.size);
         let noted =
             notes.iter().filter_map(|note| Some(note.note.as_ref().ok()?.checkpoint().size));
         let given = heads.heads.iter().map(|head| head.size);
+        let given = given.filter(|size| *size > heads.from.0);
         let more = heads.checkpoints.iter().map(|given| given.signed.checkpoint().size);
         let sizes: BTreeSet<u64> = signed.chain(noted).chain(given).chain(more).collect();
         let roots = roots::roots(storage, reader, &sizes)?;
@@ -204,7 +213,11 @@ impl<'a> Comparison<'a> {
         head: &GivenHead,
         record: Option<ledger_format::RecordHash>,
     ) -> std::result::Result<(), Doubt> {
-        if let Some(root) = &head.root {
+        // A record's hash binds all records before it.
+        let by_hash = record.is_some() && head.size <= self.heads.from.0;
+        if let Some(root) = &head.root
+            && !by_hash
+        {
             self.head(&head.name, head.size, root)?;
         }
         self.reaches(&head.name, head.size)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ledger_format::Event;
-use ledger_proof::{LedgerKey, Statement};
+use ledger_proof::{KeyKind, LedgerKey, Statement, VerifierKey};
 use ledger_store::signing::SigningFiles;
 use ledger_store::{LedgerConfig, MasterEnv, Reader};
 
@@ -61,6 +61,16 @@ impl ResultSigner {
             )
         })?;
         Ok(Self { origin, key: LedgerKey::from_seed(&seed) })
+    }
+
+    /// The public half of the key, under the ledger's name.
+    ///
+    /// # Errors
+    /// As [`ResultSigner::sign`].
+    pub fn key(&self) -> Result<VerifierKey> {
+        self.key
+            .verifier(&self.origin, KeyKind::Note)
+            .map_err(|error| unusable(&self.origin, &error))
     }
 
     /// Signs what a verification came to, in one line.

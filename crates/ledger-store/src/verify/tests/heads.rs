@@ -7,7 +7,7 @@ use super::*;
 use crate::Check;
 
 /// The root over the first records of a ledger, by the reader and not by the check.
-fn root(made: &Made, size: u64) -> TreeRoot {
+pub(super) fn root(made: &Made, size: u64) -> TreeRoot {
     let reader = crate::Reader::open(Arc::clone(&made.storage), LEDGER).unwrap();
     let mut tree = Frontier::new();
     for record in reader.stream(Seq(0), Check::None).take(usize::try_from(size).unwrap()) {

@@ -4,6 +4,7 @@ mod crash;
 mod flips;
 mod heads;
 mod meaning;
+mod partly;
 mod whole;
 
 use std::collections::BTreeSet;
