@@ -18,6 +18,8 @@ pub(crate) const FULL: usize = 2_048;
 
 /// A key and its value.
 pub(crate) type Row = (Vec<u8>, Vec<u8>);
+/// The same, lent.
+pub(crate) type Pair<'a> = (&'a [u8], &'a [u8]);
 /// A row that was looked for, its value still in the page.
 type Found<'a> = Option<(Vec<u8>, &'a [u8])>;
 
@@ -86,34 +88,41 @@ pub(crate) fn find_last<'a>(page: &'a [u8], to: &[u8]) -> Result<Found<'a>, Brok
 }
 
 /// Merges newer rows, which are in order, into a page. Gives one page or, when it is over full,
-/// several, each with the key of its first row.
-pub(crate) fn merge(page: &[u8], newer: Vec<Row>) -> Result<Vec<Row>, Broken> {
-    let mut rows = Vec::with_capacity(newer.len() + 64);
-    let mut newer = newer.into_iter().peekable();
-    let mut old = Rows::new(page);
-    let mut appended = true;
-    while let Some(value) = old.next()? {
-        while let Some(row) = newer.next_if(|(key, _)| key.as_slice() < old.key()) {
-            appended = false;
-            rows.push(row);
-        }
-        if newer.peek().is_none_or(|(key, _)| key.as_slice() != old.key()) {
-            rows.push((old.key().to_vec(), value.to_vec()));
-        }
-    }
-    rows.extend(newer);
-    Ok(pack(rows, appended))
-}
-
-fn pack(rows: Vec<Row>, appended: bool) -> Vec<Row> {
-    let total: usize = rows.iter().map(|(key, value)| weight(key, value)).sum();
+/// several, each with the key of its first row. The page is walked twice, first for its weight:
+/// that is cheaper than holding its rows one by one in between.
+pub(crate) fn merge(page: &[u8], newer: &[Pair<'_>]) -> Result<Vec<Row>, Broken> {
+    let mut total = 0;
+    let appended = each_merged(page, newer, |key, value| total += weight(key, value))?;
     // What grows at its end is packed full; what grows in its middle will grow there again.
     let most = if appended { FULL } else { total.div_ceil(total.div_ceil(FULL).max(1)) };
     let mut packer = Packer::new(most);
-    let mut pages: Vec<Row> =
-        rows.iter().filter_map(|(key, value)| packer.put(key, value)).collect();
+    let mut pages = Vec::new();
+    each_merged(page, newer, |key, value| pages.extend(packer.put(key, value)))?;
     pages.extend(packer.end());
-    pages
+    Ok(pages)
+}
+
+/// Hands over all rows in order; of two with one key the newer one. Says whether all rows that are
+/// new lie behind those of the page.
+fn each_merged(
+    page: &[u8],
+    newer: &[Pair<'_>],
+    mut each: impl FnMut(&[u8], &[u8]),
+) -> Result<bool, Broken> {
+    let mut newer = newer.iter().peekable();
+    let mut old = Rows::new(page);
+    let mut appended = true;
+    while let Some(value) = old.next()? {
+        while let Some((key, value)) = newer.next_if(|(key, _)| *key < old.key()) {
+            appended = false;
+            each(key, value);
+        }
+        if newer.peek().is_none_or(|(key, _)| *key != old.key()) {
+            each(old.key(), value);
+        }
+    }
+    newer.for_each(|(key, value)| each(key, value));
+    Ok(appended)
 }
 
 /// Packs rows that come in order.
@@ -125,13 +134,14 @@ pub(crate) struct Packer {
 
 impl Packer {
     pub(crate) fn new(most: usize) -> Self {
-        Self { page: Writer::default(), most }
+        Self { page: Writer::sized(most), most }
     }
 
     /// Adds a row; gives the page before it, when that is full.
     pub(crate) fn put(&mut self, key: &[u8], value: &[u8]) -> Option<Row> {
         let full = self.page.weight > 0 && self.page.weight + weight(key, value) > self.most;
-        let before = full.then(|| std::mem::take(&mut self.page).end());
+        let before =
+            full.then(|| std::mem::replace(&mut self.page, Writer::sized(self.most)).end());
         self.page.put(key, value);
         before
     }
@@ -146,7 +156,7 @@ const fn weight(key: &[u8], value: &[u8]) -> usize {
     key.len() + value.len() + 3
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Writer {
     first: Vec<u8>,
     before: Vec<u8>,
@@ -155,6 +165,10 @@ struct Writer {
 }
 
 impl Writer {
+    fn sized(most: usize) -> Self {
+        Self { first: Vec::new(), before: Vec::new(), out: Vec::with_capacity(most), weight: 0 }
+    }
+
     fn put(&mut self, key: &[u8], value: &[u8]) {
         let shared = key.iter().zip(&self.before).take_while(|(a, b)| a == b).count();
         let own = key.get(shared..).unwrap_or_default();
@@ -203,15 +217,23 @@ mod tests {
         all
     }
 
+    fn pack(rows: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<Row> {
+        merge(&[], &lent(rows)).expect("reads")
+    }
+
+    fn lent(rows: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<Pair<'_>> {
+        rows.iter().map(|(key, value)| (key.as_slice(), value.as_slice())).collect()
+    }
+
     proptest! {
         #[test]
         fn merging_equals_a_map(old in rows(), new in rows(), probe in prop::collection::vec(0u8..4, 0..6)) {
-            let pages = pack(old.clone().into_iter().collect(), true);
+            let pages = pack(&old);
             prop_assert_eq!(&unpack(&pages), &old);
             let mut expected = unpack(pages.get(..1).unwrap_or_default());
             let (_, page) = pages.into_iter().next().unwrap_or_default();
             expected.extend(new.clone());
-            let merged = merge(&page, new.into_iter().collect()).expect("reads");
+            let merged = merge(&page, &lent(&new)).expect("reads");
             prop_assert!(merged.is_sorted_by(|a, b| a.0 < b.0));
             prop_assert_eq!(&unpack(&merged), &expected);
             let home = merged.iter().rev().find(|(first, _)| *first <= probe);
@@ -226,8 +248,8 @@ mod tests {
 
     #[test]
     fn cut_pages_do_not_read() {
-        let rows = vec![(b"key".to_vec(), b"value".to_vec()), (b"keys".to_vec(), b"more".to_vec())];
-        let (_, page) = pack(rows, true).remove(0);
+        let rows = [(b"key".to_vec(), b"value".to_vec()), (b"keys".to_vec(), b"more".to_vec())];
+        let (_, page) = pack(&rows.into_iter().collect()).remove(0);
         let reads = |page: &[u8]| {
             let mut rows = Rows::new(page);
             let mut count = 0;

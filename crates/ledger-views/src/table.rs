@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Broken, ViewError};
 use crate::guard::panic_words;
-use crate::page::{self, Row};
+use crate::page::{self, Pair, Row};
 use crate::source::{Go, Source};
 
 /// Where the row about all others is. It stands alone, so that it is whole whatever pages are.
@@ -64,22 +64,23 @@ impl Table {
     }
 
     /// Stores rows and the row about all rows: all at once, or none.
-    pub(crate) fn store(
+    pub(crate) fn store<'a>(
         &self,
-        rows: impl Iterator<Item = Row>,
+        rows: impl Iterator<Item = Pair<'a>>,
         meta: Vec<u8>,
     ) -> Result<(), ViewError> {
         self.guarded("storing rows", |db| {
             let failed = |error| ViewError::doubt("storing rows", error);
             let mut batch = sled::Batch::default();
             let mut rows = rows.peekable();
+            let mut newer = Vec::new();
             while let Some((first, _)) = rows.peek() {
                 let home = Home::of(db, first)?;
-                let mut newer = Vec::new();
-                while let Some((key, value)) = rows.next_if(|(key, _)| home.holds(key)) {
-                    newer.push((key, value));
+                newer.clear();
+                while let Some(row) = rows.next_if(|(key, _)| home.holds(key)) {
+                    newer.push(row);
                 }
-                home.merge(newer)?.into_iter().for_each(|(at, page)| batch.insert(at, page));
+                home.merge(&newer)?.into_iter().for_each(|(at, page)| batch.insert(at, page));
             }
             batch.insert(META, meta);
             db.apply_batch(batch).map_err(failed)
@@ -180,10 +181,11 @@ impl Home {
     }
 
     fn holds(&self, key: &[u8]) -> bool {
-        self.until.as_ref().is_none_or(|until| page_key(key).as_slice() < until.as_ref())
+        // Compared behind the byte that all keys of pages begin with.
+        self.until.as_ref().and_then(|until| until.get(1..)).is_none_or(|until| key < until)
     }
 
-    fn merge(self, newer: Vec<Row>) -> Result<Vec<Row>, ViewError> {
+    fn merge(self, newer: &[Pair<'_>]) -> Result<Vec<Row>, ViewError> {
         let old = self.page.as_deref().unwrap_or_default();
         let mut pages = page::merge(old, newer).map_err(|broken| broken.at(&self.at))?;
         for (number, (at, _)) in pages.iter_mut().enumerate() {

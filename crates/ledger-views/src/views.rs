@@ -152,7 +152,8 @@ impl Views {
             // Readers go on: they see the same rows in memory, in sled or in both.
             let pending = views.pending();
             if !pending.rows().is_empty() {
-                let rows = pending.rows().iter().map(|(key, value)| (key.clone(), value.clone()));
+                let rows =
+                    pending.rows().iter().map(|(key, value)| (key.as_slice(), value.as_slice()));
                 views.table.store(rows, maker.meta.encode())?;
             }
             drop(pending);
