@@ -29,8 +29,22 @@ fn spent() -> Duration {
 
 /// Memory of this process that is in use, in bytes.
 pub(crate) fn resident_bytes() -> u64 {
+    status_bytes("VmRSS:")
+}
+
+/// The most memory that was in use since the last call of [`forget_peak`].
+pub(crate) fn peak_bytes() -> u64 {
+    status_bytes("VmHWM:")
+}
+
+/// Begins a new peak at what is in use now.
+pub(crate) fn forget_peak() {
+    std::fs::write("/proc/self/clear_refs", "5").unwrap();
+}
+
+fn status_bytes(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
@@ -49,11 +63,28 @@ impl Spread {
         let high = *values.last().unwrap();
         Self { median: values[values.len() / 2], low, high }
     }
+
+    /// A figure that was measured once, or counted.
+    pub(crate) const fn one(value: f64) -> Self {
+        Self { median: value, low: value, high: value }
+    }
+
+    /// The middle of many single operations, from the 10th percentile to the 99th.
+    pub(crate) fn middle(values: &mut [f64]) -> Self {
+        let mut at = |share| percentile(values, share);
+        let [median, low, high] = [0.5, 0.1, 0.99].map(&mut at);
+        Self { median, low, high }
+    }
 }
 
 impl std::fmt::Display for Spread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.2} [{:.2}..{:.2}]", self.median, self.low, self.high)
+        let digits = if self.median >= 100.0 { 0 } else { 2 };
+        let Self { median, low, high } = self;
+        if low == high {
+            return write!(f, "{median:.digits$}");
+        }
+        write!(f, "{median:.digits$} [{low:.digits$}..{high:.digits$}]")
     }
 }
 
@@ -65,9 +96,4 @@ pub(crate) fn percentile(values: &mut [f64], share: f64) -> f64 {
 
 pub(crate) fn title(text: &str) {
     println!("\n## {text}\n");
-}
-
-/// A goal and what was reached.
-pub(crate) fn goal(name: &str, goal: &str, reached: &dyn std::fmt::Display) {
-    println!("{name:<52} goal {goal:<12} reached {reached}");
 }

@@ -1,5 +1,6 @@
-//! Owns the peers: SQLite (WAL, synchronous=FULL, with a hash-chain column) and redb, each with the
-//! same bytes and, for many clients, the same grouping writer.
+//! Owns the peers: SQLite (WAL, synchronous=FULL), redb and fjall, each with a hash chain over the
+//! same bytes, each durable when a commit returns, and, for many clients, with the same grouping
+//! writer.
 
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -12,6 +13,9 @@ const TABLE: redb::TableDefinition<'_, u64, &[u8]> = redb::TableDefinition::new(
 pub(crate) trait Store: Send {
     /// Makes blobs durable together.
     fn commit(&mut self, blobs: &[Vec<u8>]);
+
+    /// Bytes of one blob.
+    fn read(&self, number: u64) -> usize;
 }
 
 pub(crate) struct Sqlite {
@@ -26,7 +30,7 @@ impl Sqlite {
         connection
             .execute_batch(
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
-                 CREATE TABLE record(seq INTEGER PRIMARY KEY, prev BLOB, body BLOB);",
+                 CREATE TABLE IF NOT EXISTS record(seq INTEGER PRIMARY KEY, prev BLOB, body BLOB);",
             )
             .unwrap();
         Self { connection, head: blake3::hash(b""), next: 0 }
@@ -44,6 +48,12 @@ impl Store for Sqlite {
             self.next += 1;
         }
         transaction.commit().unwrap();
+    }
+
+    fn read(&self, number: u64) -> usize {
+        let mut query =
+            self.connection.prepare_cached("SELECT body FROM record WHERE seq = ?1").unwrap();
+        query.query_row(params![number as i64], |row| row.get::<_, Vec<u8>>(0)).unwrap().len()
     }
 }
 
@@ -76,6 +86,44 @@ impl Store for Redb {
             }
         }
         transaction.commit().unwrap();
+    }
+
+    fn read(&self, number: u64) -> usize {
+        let table = self.database.begin_read().unwrap().open_table(TABLE).unwrap();
+        table.get(number).unwrap().unwrap().value().len()
+    }
+}
+
+pub(crate) struct Fjall {
+    database: fjall::Database,
+    records: fjall::Keyspace,
+    head: blake3::Hash,
+    next: u64,
+}
+
+impl Fjall {
+    pub(crate) fn new(path: &Path) -> Self {
+        let database = fjall::Database::builder(path).open().unwrap();
+        let records = database.keyspace("records", fjall::KeyspaceCreateOptions::default).unwrap();
+        Self { database, records, head: blake3::hash(b""), next: 0 }
+    }
+}
+
+impl Store for Fjall {
+    fn commit(&mut self, blobs: &[Vec<u8>]) {
+        let mut batch = self.database.batch().durability(Some(fjall::PersistMode::SyncData));
+        for blob in blobs {
+            let mut value = self.head.as_bytes().to_vec();
+            value.extend_from_slice(blob);
+            self.head = blake3::hash(&value);
+            batch.insert(&self.records, self.next.to_be_bytes(), value);
+            self.next += 1;
+        }
+        batch.commit().unwrap();
+    }
+
+    fn read(&self, number: u64) -> usize {
+        self.records.get(number.to_be_bytes()).unwrap().unwrap().len()
     }
 }
 

@@ -11,9 +11,15 @@ use ledger_store::{Check, Reader};
 use ledger_views::{Fold, OpenOptions, Rebuild};
 
 use crate::measure::cpu;
+use crate::world::Site;
 
 /// Prints CPU microseconds per event, each line with one more step.
-pub(crate) fn print(ledger: LedgerId, path: &Path, beside: &Path) {
+pub(crate) fn run(site: &Site) {
+    let scratch = site.scratch();
+    print(site.id(), &site.ledger(), &scratch.path().join("beside"));
+}
+
+fn print(ledger: LedgerId, path: &Path, beside: &Path) {
     let storage: Arc<dyn Storage> = Arc::new(FsStorage::open_read_only(path).unwrap());
     let reader = Reader::open(storage, ledger).unwrap();
     let events = reader.head().unwrap().seq.0 + 1;

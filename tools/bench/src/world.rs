@@ -1,14 +1,16 @@
 //! Owns the ledgers and texts that are measured.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ledger_format::LedgerId;
 use memledger::clock::DeclaredClock;
 use memledger::format::{MemoryId, Micros};
 use memledger::{
     Command, Content, InitOptions, Ledger, MasterEnv, OpenOptions, Proposal, Scope, Submission,
-    Terms, Ticket,
+    Terms,
 };
+use tempfile::TempDir;
 
 /// A deterministic stream of numbers (SplitMix64; Steele, Lea and Flood 2014).
 pub(crate) struct Numbers(u64);
@@ -50,10 +52,11 @@ pub(crate) fn create(dir: &Path) -> (Ledger, Arc<DeclaredClock>) {
     (Ledger::init(dir, options).unwrap().ledger, clock)
 }
 
-pub(crate) fn reopen(dir: &Path) -> Ledger {
+pub(crate) fn reopen(dir: &Path) -> (Ledger, Arc<DeclaredClock>) {
     let clock = Arc::new(DeclaredClock::new(Micros(START)));
-    Ledger::open(dir, OpenOptions { clock, master: keys_beside(dir), ..OpenOptions::default() })
-        .unwrap()
+    let master = keys_beside(dir);
+    let options = OpenOptions { clock: clock.clone(), master, ..OpenOptions::default() };
+    (Ledger::open(dir, options).unwrap(), clock)
 }
 
 /// The master key lies beside the ledger and goes with it.
@@ -74,32 +77,44 @@ pub(crate) fn write(text: String, supersedes: Option<MemoryId>, key: Option<Stri
     Submission::of(Command::Write(Box::new(proposal)), Terms::default())
 }
 
-/// Fills a ledger with `records` writes over `keys` keys, each write superseding the one before it
-/// under its key, one microsecond apart. Returns the newest memory of every key.
-pub(crate) fn fill(
-    ledger: &Ledger,
-    clock: &DeclaredClock,
-    records: u64,
-    keys: u64,
-) -> Vec<MemoryId> {
-    let mut numbers = Numbers::new(1);
-    let mut newest: Vec<Option<MemoryId>> = vec![None; keys as usize];
-    let mut tickets: Vec<(usize, Ticket)> = Vec::new();
-    for record in 0..records {
-        let key = (record % keys) as usize;
-        if tickets.len() >= keys.min(512) as usize {
-            settle(&mut tickets, &mut newest);
-        }
-        clock.set(Micros(START + 1 + record as i64));
-        let submission = write(numbers.text(60), newest[key], Some(format!("k{key}")));
-        tickets.push((key, ledger.enqueue(submission).unwrap()));
-    }
-    settle(&mut tickets, &mut newest);
-    newest.into_iter().flatten().collect()
+/// A ledger that the parts measure, in a directory that may have been there before.
+pub(crate) struct Site {
+    pub(crate) dir: PathBuf,
+    /// Writes that it is to hold.
+    pub(crate) size: u64,
+    /// How often what varies is measured.
+    pub(crate) rounds: u64,
 }
 
-fn settle(tickets: &mut Vec<(usize, Ticket)>, newest: &mut [Option<MemoryId>]) {
-    for (key, ticket) in tickets.drain(..) {
-        newest[key] = ticket.wait().unwrap()[0].id;
+impl Site {
+    pub(crate) fn ledger(&self) -> PathBuf {
+        self.dir.join("ledger")
     }
+
+    /// An empty directory beside the ledger, for what is thrown away.
+    pub(crate) fn scratch(&self) -> TempDir {
+        tempfile::tempdir_in(&self.dir).unwrap()
+    }
+
+    pub(crate) fn id(&self) -> LedgerId {
+        let ledger = self.open();
+        let id = ledger.id();
+        ledger.close().unwrap();
+        id
+    }
+
+    pub(crate) fn open(&self) -> Ledger {
+        reopen(&self.ledger()).0
+    }
+}
+
+/// Bytes of all files below a directory.
+pub(crate) fn bytes_below(dir: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(dir) else { return 0 };
+    let of = |entry: std::io::Result<std::fs::DirEntry>| {
+        let entry = entry.unwrap();
+        let metadata = entry.metadata().unwrap();
+        if metadata.is_dir() { bytes_below(&entry.path()) } else { metadata.len() }
+    };
+    entries.map(of).sum()
 }

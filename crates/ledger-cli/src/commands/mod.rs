@@ -24,7 +24,6 @@ mod times;
 mod transfer;
 mod verify;
 mod witness;
-mod witnessed;
 mod write;
 
 use memledger::{Command, Ledger, Submission};

@@ -54,13 +54,8 @@ pub(crate) const USERS: &[(&str, &[&str], &str)] = &[
     ("bincode", &["ledger-format"], "one module owns the bytes"),
     (
         "tokio",
-        &["ledger-server", "ledger-cli", "hyper", "hyper-util", "tokio-rustls"],
-        "the core is synchronous; hyper is the HTTP of the server, and this is its TLS",
-    ),
-    (
-        "tokio-rustls",
-        &["ledger-server", "ledger-cli"],
-        "only the server speaks TLS; tests of the command line stand in for a witness behind it",
+        &["ledger-server", "ledger-cli", "hyper", "hyper-util"],
+        "the core is synchronous; hyper is the HTTP of the server",
     ),
     ("hyper", &["ledger-server", "hyper-util"], "only the server speaks HTTP"),
 ];
@@ -86,6 +81,10 @@ pub(crate) const DUPLICATES: &[(&str, &str)] = &[
     (
         "hashbrown",
         "rusqlite's cache is a step behind; it is measured against, in the benchmarks only",
+    ),
+    (
+        "parking_lot_core",
+        "fjall is a step ahead of sled; it is measured against, in the benchmarks only",
     ),
     ("syn", "zeroize_derive is a step behind serde and clap; it is a build-time parser"),
     ("base64", FOREIGN),
