@@ -6,6 +6,7 @@ mod imports;
 mod payload;
 mod proof;
 mod replay;
+mod signals;
 mod words;
 
 /// Something that takes bytes from outside.
@@ -40,12 +41,14 @@ pub const TARGETS: &[Target] = &[
     target("ledger_toml", words::ledger_toml, 20_000),
     target("names", words::names, 20_000),
     target("note", proof::note, 20_000),
+    target("normal_form", signals::normal, 20_000),
     target("payload", payload::open, 5_000),
     target("payload_file_header", format::payload_file_header, 20_000),
     target("payload_reference", format::payload_reference, 20_000),
     target("record", format::record, 20_000),
     target("replay", replay::events, 2_000),
     target("saved_state", replay::saved_state, 5_000),
+    target("scan", signals::scanned, 5_000),
     target("segment_header", format::segment_header, 2_000),
     target("tlog_proof", proof::tlog_proof, 20_000),
     target("triples", imports::triples, 60),
