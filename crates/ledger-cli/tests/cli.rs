@@ -19,6 +19,8 @@ mod demo;
 mod durable;
 #[path = "cli/exits.rs"]
 mod exits;
+#[path = "cli/foreign.rs"]
+mod foreign;
 #[path = "cli/help.rs"]
 mod help;
 #[path = "cli/input.rs"]
@@ -45,6 +47,8 @@ mod stdin;
 mod tiles;
 #[path = "cli/time.rs"]
 mod time;
+#[path = "cli/tls.rs"]
+mod tls;
 #[path = "cli/transfer.rs"]
 mod transfer;
 #[path = "cli/witness.rs"]

@@ -146,6 +146,14 @@ impl SignedCheckpoint {
     pub fn with(self, more: &[SignatureLine]) -> Result<Self, ProofError> {
         Ok(Self { note: self.note.with(more)?, checkpoint: self.checkpoint })
     }
+
+    /// The same with these signatures in the place of any by the same keys.
+    ///
+    /// # Errors
+    /// [`ProofError::TooLarge`].
+    pub fn renewed(self, lines: &[SignatureLine]) -> Result<Self, ProofError> {
+        Ok(Self { note: self.note.renewed(lines)?, checkpoint: self.checkpoint })
+    }
 }
 
 impl fmt::Display for SignedCheckpoint {

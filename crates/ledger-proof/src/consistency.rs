@@ -9,8 +9,9 @@ use ledger_format::TreeRoot;
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::error::ProofError;
-use crate::merkle::{Hash, MAX_PROOF, check_consistency};
+use crate::merkle::{Hash, check_consistency};
 use crate::note::MAX_NOTE_BYTES;
+use crate::proof_text::ProofText;
 use crate::text;
 
 const WHAT: &str = "consistency proof";
@@ -34,27 +35,11 @@ impl ConsistencyFile {
     /// # Errors
     /// [`ProofError::Malformed`] or [`ProofError::TooLarge`].
     pub fn parse(bytes: &[u8]) -> Result<Self, ProofError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(ProofError::TooLarge {
-                what: "the length of a proof in bytes",
-                limit: MAX_BYTES as u64,
-            });
-        }
-        let whole =
-            core::str::from_utf8(bytes).map_err(|_| malformed(0, "the bytes are not UTF-8"))?;
-        let (head, note) = whole.split_once("\n\n").ok_or_else(|| malformed(0, "no empty line"))?;
-        let mut lines = head.split('\n').enumerate();
-        let old = lines.next().and_then(|(_, line)| text::decimal(line.strip_prefix("old ")?));
-        let old = old.ok_or_else(|| malformed(1, "it does not begin with `old SIZE`"))?;
-        let path = lines
-            .map(|(at, line)| {
-                text::hash(line).ok_or_else(|| malformed(at + 1, "no hash in base64"))
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        if path.len() > MAX_PROOF {
-            return Err(malformed(0, "more than 63 hashes"));
-        }
-        Ok(Self { old, path, checkpoint: SignedCheckpoint::parse(note.as_bytes())? })
+        let mut text = ProofText::split(WHAT, bytes, MAX_BYTES)?;
+        let old = text.take("old ").and_then(text::decimal);
+        let old = old.ok_or_else(|| text.wrong("it does not begin with `old SIZE`"))?;
+        let (path, checkpoint) = text.finish()?;
+        Ok(Self { old, path, checkpoint })
     }
 
     /// Checks that the checkpoint continues the head that had this root. Who signed it is another
@@ -74,8 +59,4 @@ impl fmt::Display for ConsistencyFile {
         self.path.iter().try_for_each(|hash| writeln!(f, "{}", text::encode(hash)))?;
         write!(f, "\n{}", self.checkpoint)
     }
-}
-
-const fn malformed(line: usize, why: &'static str) -> ProofError {
-    ProofError::Malformed { what: WHAT, line, why }
 }

@@ -39,6 +39,34 @@ impl LedgerKey {
     }
 }
 
+impl SignedCheckpoint {
+    /// Those of the lines that a witness answered by which one of `keys` vouches for this checkpoint.
+    /// Lines by other keys are left out, as the format asks.
+    ///
+    /// # Errors
+    /// [`ProofError::BadSignature`] where a line names one of the keys and is not by it,
+    /// [`ProofError::UnknownKey`] where no line is by any of them.
+    pub fn cosignatures(
+        &self,
+        lines: &[SignatureLine],
+        keys: &[VerifierKey],
+    ) -> Result<Vec<SignatureLine>, ProofError> {
+        let mut by_known = Vec::new();
+        for line in lines {
+            let Some(key) = keys.iter().find(|key| key.claims(line)) else { continue };
+            if key.cosignature(self, line).is_none() {
+                return Err(ProofError::BadSignature { name: key.name().into() });
+            }
+            by_known.push(line.clone());
+        }
+        if by_known.is_empty() {
+            let keys: Vec<String> = keys.iter().map(|key| format!("{key}")).collect();
+            return Err(ProofError::UnknownKey { wanted: keys.join(", ") });
+        }
+        Ok(by_known)
+    }
+}
+
 impl VerifierKey {
     /// The newest cosignature of this witness on a checkpoint; none where it has none.
     ///

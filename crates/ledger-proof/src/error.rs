@@ -1,6 +1,7 @@
 //! Owns the one error of this crate: what does not hold, in words for the person who checks.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 /// Why something is not proven.
@@ -40,12 +41,12 @@ pub enum ProofError {
         /// The log that it is of.
         found: String,
     },
-    /// Too few of the witnesses vouch.
-    TooFewWitnesses {
-        /// How many do.
-        found: usize,
-        /// How many are asked for.
-        needed: usize,
+    /// Those witnesses that a policy asks for do not vouch.
+    QuorumMissed {
+        /// Who has to, in words.
+        rule: String,
+        /// Who does, by the policy's names.
+        vouched: Vec<String>,
     },
     /// The record is not where the proof says, or not this record.
     NotIncluded {
@@ -87,8 +88,12 @@ impl fmt::Display for ProofError {
             Self::WrongOrigin { expected, found } => {
                 write!(f, "it is a checkpoint of {found:?}, and not of {expected:?}")
             }
-            Self::TooFewWitnesses { found, needed } => {
-                write!(f, "{found} of the {needed} witnesses needed vouch for it")
+            Self::QuorumMissed { rule, vouched } if vouched.is_empty() => {
+                write!(f, "the quorum is {rule}, and nobody of it vouches")
+            }
+            Self::QuorumMissed { rule, vouched } => {
+                let vouched = vouched.join(", ");
+                write!(f, "the quorum is {rule}, and only {vouched} vouched")
             }
             Self::NotIncluded { index, size } => write!(
                 f,

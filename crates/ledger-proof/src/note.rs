@@ -105,6 +105,17 @@ impl Note {
         }
         Self::new(self.text, self.signatures)
     }
+
+    /// The same note with these signatures in the place of any by the same keys: so it does not grow
+    /// when a key signs again.
+    ///
+    /// # Errors
+    /// [`ProofError::TooLarge`].
+    pub fn renewed(mut self, lines: &[SignatureLine]) -> Result<Self, ProofError> {
+        let same = |a: &SignatureLine, b: &SignatureLine| a.name == b.name && a.key_id == b.key_id;
+        self.signatures.retain(|old| !lines.iter().any(|new| same(old, new)));
+        self.with(lines)
+    }
 }
 
 impl fmt::Display for Note {

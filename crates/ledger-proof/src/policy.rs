@@ -1,124 +1,113 @@
-//! Owns what is asked of witnesses: that n of m named ones vouch for a checkpoint.
+//! Owns what is asked of witnesses: which of them have to vouch for a checkpoint, in the form of
+//! c2sp.org/tlog-policy.
 //!
-//! Invariants: one witness counts once, whatever it is called and however often it signed; a policy
-//! that nobody can fail, or nobody can meet, is none.
+//! Invariants: one key counts once, whatever it is called and however often it signed; a group can
+//! be met, and names what stands before it, so that no group holds itself. May not: know the time or
+//! fetch anything; URLs are carried for whoever does.
+
+mod text;
 
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use core::str::FromStr;
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::error::ProofError;
-use crate::key::{KeyKind, VerifierKey};
-use crate::text;
+use crate::key::VerifierKey;
 
-const WHAT: &str = "witness policy";
-/// Most witnesses of a policy.
-const MAX_WITNESSES: usize = 64;
+/// How far the clock of a witness may be ahead of the one that checks, in seconds: a cosignature of
+/// a later time is from the future and does not count.
+pub const MAX_AHEAD: u64 = 60;
 
-/// How many of which witnesses have to vouch.
+/// Which logs and witnesses are known, and which of the witnesses have to vouch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WitnessPolicy {
-    needed: usize,
-    witnesses: Vec<VerifierKey>,
+    logs: Vec<VerifierKey>,
+    witnesses: Vec<PolicyWitness>,
+    groups: Vec<Group>,
+    /// None where nobody has to vouch.
+    quorum: Option<Member>,
 }
 
-/// The witnesses that vouch for a checkpoint, each with its time in seconds since 1970.
+/// A witness of a policy.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quorum {
-    /// Who vouches, and since when.
-    pub witnesses: Vec<(String, u64)>,
-    /// How many are asked for.
-    pub needed: usize,
-    /// How many are named.
-    pub named: usize,
+pub struct PolicyWitness {
+    /// What the policy calls it.
+    pub name: String,
+    /// The key that it cosigns with.
+    pub key: VerifierKey,
+    /// Its submission prefix (c2sp.org/tlog-witness), as it was written.
+    pub url: Option<String>,
+}
+
+/// So many of these.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    needed: usize,
+    members: Vec<Member>,
+}
+
+/// Places in the lists of the policy. A group names earlier ones only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Member {
+    Witness(usize),
+    Group(usize),
 }
 
 impl WitnessPolicy {
-    /// `needed` of these witnesses.
-    ///
-    /// # Errors
-    /// [`ProofError::Malformed`] where that cannot be met or asks for nothing, where a key does not
-    /// cosign, and where one key stands twice.
-    pub fn new(needed: usize, witnesses: Vec<VerifierKey>) -> Result<Self, ProofError> {
-        if witnesses.len() > MAX_WITNESSES {
-            let limit = MAX_WITNESSES as u64;
-            return Err(ProofError::TooLarge { what: "the number of witnesses", limit });
-        }
-        if needed == 0 || needed > witnesses.len() {
-            return Err(malformed(0, "it asks for none, or for more witnesses than it names"));
-        }
-        if witnesses.iter().any(|key| key.kind() != KeyKind::Cosignature) {
-            return Err(malformed(0, "a key in it does not cosign (kind 4)"));
-        }
-        let mut keys: Vec<&[u8; 32]> = witnesses.iter().map(VerifierKey::bytes).collect();
-        keys.sort_unstable();
-        if keys.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
-            return Err(malformed(0, "one witness stands in it twice"));
-        }
-        Ok(Self { needed, witnesses })
-    }
-
-    /// The witnesses.
+    /// The witnesses, in the order of the policy.
     #[must_use]
-    pub fn witnesses(&self) -> &[VerifierKey] {
+    pub fn witnesses(&self) -> &[PolicyWitness] {
         &self.witnesses
     }
 
-    /// Who vouches for a checkpoint. A cosignature counts when its time is not after `now` and, with
-    /// `oldest`, not before that; both in seconds since 1970.
+    /// Whether anybody has to vouch: not with `quorum none`.
+    #[must_use]
+    pub const fn asks(&self) -> bool {
+        self.quorum.is_some()
+    }
+
+    /// The witnesses that vouch for a checkpoint, by the names of their keys, each with its time in
+    /// seconds since 1970. A cosignature counts when its time is at most [`MAX_AHEAD`] after `now`
+    /// and, with `oldest`, not before that. Where the policy names logs, one of them has to have
+    /// signed.
     ///
     /// # Errors
-    /// [`ProofError::TooFewWitnesses`]; [`ProofError::BadSignature`] where a cosignature names one
-    /// of the witnesses and is not by it.
+    /// [`ProofError::QuorumMissed`]; [`ProofError::BadSignature`] where a cosignature names one of
+    /// the witnesses and is not by it; for the log as [`SignedCheckpoint::verify`].
     pub fn check(
         &self,
         checkpoint: &SignedCheckpoint,
         now: u64,
         oldest: Option<u64>,
-    ) -> Result<Quorum, ProofError> {
-        let mut witnesses = Vec::new();
-        for key in &self.witnesses {
-            if let Some(cosigned) = key.cosigned(checkpoint)?
-                && cosigned.at <= now
-                && oldest.is_none_or(|oldest| cosigned.at >= oldest)
-            {
-                witnesses.push((key.name().to_string(), cosigned.at));
-            }
+    ) -> Result<Vec<(String, u64)>, ProofError> {
+        if !self.logs.is_empty() {
+            checkpoint.verify(&self.logs)?;
         }
-        if witnesses.len() < self.needed {
-            let (found, needed) = (witnesses.len(), self.needed);
-            return Err(ProofError::TooFewWitnesses { found, needed });
+        let latest = now.saturating_add(MAX_AHEAD);
+        let mut times = Vec::with_capacity(self.witnesses.len());
+        for witness in &self.witnesses {
+            let at = witness.key.cosigned(checkpoint)?.map(|cosigned| cosigned.at);
+            times.push(at.filter(|at| *at <= latest && oldest.is_none_or(|oldest| *at >= oldest)));
         }
-        Ok(Quorum { witnesses, needed: self.needed, named: self.witnesses.len() })
+        let vouched = || self.witnesses.iter().zip(&times).filter_map(|(w, at)| Some((w, (*at)?)));
+        if self.met(&times) {
+            return Ok(vouched().map(|(w, at)| (w.key.name().to_string(), at)).collect());
+        }
+        let vouched = vouched().map(|(witness, _)| witness.name.clone()).collect();
+        Err(ProofError::QuorumMissed { rule: self.rule(), vouched })
     }
-}
 
-impl FromStr for WitnessPolicy {
-    type Err = ProofError;
-
-    /// Lines: `quorum N` once, `witness VKEY` for each; empty lines and lines after `#` say nothing.
-    fn from_str(text: &str) -> Result<Self, ProofError> {
-        let mut needed = None;
-        let mut witnesses = Vec::new();
-        for (at, line) in text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())) {
-            match line.split_once(' ') {
-                _ if line.is_empty() || line.starts_with('#') => {}
-                Some(("quorum", number)) if needed.is_none() => {
-                    let number = text::decimal(number).and_then(|n| usize::try_from(n).ok());
-                    needed = Some(number.ok_or_else(|| malformed(at, "no number"))?);
-                }
-                Some(("witness", key)) => {
-                    let key = key.trim().parse();
-                    witnesses.push(key.map_err(|_| malformed(at, "no verifier key"))?);
-                }
-                _ => return Err(malformed(at, "neither `quorum N` once nor `witness KEY`")),
-            }
+    /// Whether those who vouch are enough.
+    fn met(&self, times: &[Option<u64>]) -> bool {
+        let mut groups: Vec<bool> = Vec::with_capacity(self.groups.len());
+        let counts = |member: &Member, groups: &[bool]| match *member {
+            Member::Witness(at) => times.get(at).is_some_and(Option::is_some),
+            Member::Group(at) => groups.get(at).copied().unwrap_or(false),
+        };
+        for group in &self.groups {
+            let found = group.members.iter().filter(|member| counts(member, &groups)).count();
+            groups.push(found >= group.needed);
         }
-        Self::new(needed.ok_or_else(|| malformed(0, "no line `quorum N`"))?, witnesses)
+        self.quorum.as_ref().is_none_or(|quorum| counts(quorum, &groups))
     }
-}
-
-const fn malformed(line: usize, why: &'static str) -> ProofError {
-    ProofError::Malformed { what: WHAT, line, why }
 }

@@ -8,8 +8,9 @@ use core::fmt;
 
 use crate::checkpoint::SignedCheckpoint;
 use crate::error::ProofError;
-use crate::merkle::{Hash, MAX_PROOF, check_inclusion};
+use crate::merkle::{Hash, check_inclusion};
 use crate::note::MAX_NOTE_BYTES;
+use crate::proof_text::ProofText;
 use crate::text;
 
 const WHAT: &str = "tlog-proof";
@@ -36,37 +37,19 @@ impl TlogProof {
     /// # Errors
     /// [`ProofError::Malformed`] or [`ProofError::TooLarge`].
     pub fn parse(bytes: &[u8]) -> Result<Self, ProofError> {
-        if bytes.len() > MAX_BYTES {
-            return Err(ProofError::TooLarge {
-                what: "the length of a proof in bytes",
-                limit: MAX_BYTES as u64,
-            });
+        let mut text = ProofText::split(WHAT, bytes, MAX_BYTES)?;
+        if text.take(FIRST).is_none_or(|rest| !rest.is_empty()) {
+            return Err(text.wrong("it does not begin with c2sp.org/tlog-proof@v1"));
         }
-        let whole =
-            core::str::from_utf8(bytes).map_err(|_| malformed(0, "the bytes are not UTF-8"))?;
-        let (head, note) = whole.split_once("\n\n").ok_or_else(|| malformed(0, "no empty line"))?;
-        let mut lines = head.split('\n').enumerate().map(|(at, line)| (at + 1, line));
-        if lines.next().is_none_or(|(_, line)| line != FIRST) {
-            return Err(malformed(1, "it does not begin with c2sp.org/tlog-proof@v1"));
-        }
-        let mut next = lines.next();
-        let mut extra = None;
-        if let Some((at, blob)) =
-            next.and_then(|(at, line)| Some((at, line.strip_prefix("extra ")?)))
-        {
-            let blob = text::decode(blob);
-            extra = Some(blob.ok_or_else(|| malformed(at, "the extra data is not base64"))?);
-            next = lines.next();
-        }
-        let index = next.and_then(|(_, line)| text::decimal(line.strip_prefix("index ")?));
-        let index = index.ok_or_else(|| malformed(2, "no index"))?;
-        let path = lines
-            .map(|(at, line)| text::hash(line).ok_or_else(|| malformed(at, "no hash in base64")))
-            .collect::<Result<Vec<_>, _>>()?;
-        if path.len() > MAX_PROOF {
-            return Err(malformed(0, "more hashes than any tree is high"));
-        }
-        let checkpoint = SignedCheckpoint::parse(note.as_bytes())?;
+        let extra = match text.take("extra ") {
+            Some(blob) => {
+                Some(text::decode(blob).ok_or_else(|| text.wrong("the extra data is not base64"))?)
+            }
+            None => None,
+        };
+        let index = text.take("index ").and_then(text::decimal);
+        let index = index.ok_or_else(|| text.wrong("no index"))?;
+        let (path, checkpoint) = text.finish()?;
         Ok(Self { extra, index, path, checkpoint })
     }
 
@@ -91,8 +74,4 @@ impl fmt::Display for TlogProof {
         self.path.iter().try_for_each(|hash| writeln!(f, "{}", text::encode(hash)))?;
         write!(f, "\n{}", self.checkpoint)
     }
-}
-
-const fn malformed(line: usize, why: &'static str) -> ProofError {
-    ProofError::Malformed { what: WHAT, line, why }
 }

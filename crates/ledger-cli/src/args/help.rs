@@ -182,8 +182,16 @@ Examples:
 pub(crate) const CHECKPOINT: &str = "\
 Signs the durable head as a C2SP checkpoint, records that, and keeps the note under checkpoints/.
 Give it to others: whoever has one finds out when the ledger is rolled back or forked.
+
+With --witness-policy, witnesses are asked to cosign it: those of the policy that have a URL, and
+those of --witness. Each has ten seconds; what it answers is verified with its key in the policy and
+kept on the note. A policy has lines `witness NAME KEY URL`, `group NAME 2 NAME NAME NAME` and one
+`quorum NAME`. http:// and https://; SSL_CERT_FILE names roots of your own. Exit 4 when the quorum is
+missed, or a witness saw another history of this ledger.
 Examples:
   memledger checkpoint > kept.note
+  memledger checkpoint --witness-policy policy > kept.note
+  memledger checkpoint --witness-policy policy --witness http://127.0.0.1:7380
   memledger checkpoint list
   memledger checkpoint show 1200";
 pub(crate) const WITNESS: &str = "\
@@ -191,7 +199,8 @@ A witness cosigns a checkpoint when it continues all it saw of that log before, 
 that was rolled back or forked. Needs no ledger. HTTP without TLS: put a proxy in front for others.
 Examples:
   memledger witness init ./witness --name witness.example
-  memledger witness serve ./witness --log support.example+1f2e3d4c+AbC…";
+  memledger witness serve ./witness --log support.example+1f2e3d4c+AbC…
+  memledger witness show ./witness";
 pub(crate) const PROVE: &str = "\
 Writes a C2SP tlog-proof with the record's bytes in it, or, with --from, the proof that a log of so
 many records is the beginning of a later one.

@@ -9,9 +9,16 @@ use super::help;
 
 /// `checkpoint`.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CheckpointArgs {
     #[command(subcommand)]
     pub(crate) verb: Option<CheckpointVerb>,
+    /// Ask the witnesses of this C2SP tlog-policy to cosign it; exit 4 when its quorum is missed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness_policy: Option<PathBuf>,
+    /// Ask the witness here too: its key stands in the policy
+    #[arg(long, value_name = "URL", requires = "witness_policy")]
+    pub(crate) witness: Vec<String>,
 }
 
 /// What to do about checkpoints; without a word, make one.
@@ -74,7 +81,7 @@ pub(crate) struct ProveCheckArgs {
     /// The earlier checkpoint that a consistency proof begins with
     #[arg(long, value_name = "FILE")]
     pub(crate) old: Option<PathBuf>,
-    /// How many of which witnesses have to vouch for the checkpoint
+    /// C2SP tlog-policy: which witnesses have to vouch for the checkpoint
     #[arg(long, value_name = "FILE")]
     pub(crate) witness_policy: Option<PathBuf>,
 }
@@ -89,7 +96,7 @@ pub(crate) struct AgainstArgs {
     /// A key you trust: NAME+ID+KEY, or a file that holds it; else those that the log names
     #[arg(long, value_name = "KEY")]
     pub(crate) key: Vec<String>,
-    /// How many of which witnesses have to vouch for each checkpoint
+    /// C2SP tlog-policy: which witnesses have to vouch for each checkpoint
     #[arg(long, value_name = "FILE", requires = "checkpoint")]
     pub(crate) witness_policy: Option<PathBuf>,
 }

@@ -34,4 +34,9 @@ pub(crate) enum WitnessVerb {
         #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7380")]
         listen: SocketAddr,
     },
+    /// What a witness has seen, and its key; it may run meanwhile
+    Show {
+        /// The directory of the witness
+        dir: PathBuf,
+    },
 }

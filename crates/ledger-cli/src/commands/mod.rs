@@ -24,6 +24,7 @@ mod times;
 mod transfer;
 mod verify;
 mod witness;
+mod witnessed;
 mod write;
 
 use memledger::{Command, Ledger, Submission};

@@ -6,9 +6,12 @@ use std::path::Path;
 
 use memledger::Ledger;
 use memledger::format::LedgerId;
-use memledger::proof::{GivenCheckpoint, Heads, SignedCheckpoint, VerifierKey, WitnessPolicy};
+use memledger::proof::{
+    GivenCheckpoint, Heads, MadeCheckpoint, SignedCheckpoint, VerifierKey, WitnessPolicy,
+};
 use serde_json::{Value, json};
 
+use super::witnessed::{Said, Witnesses};
 use super::{Done, reading, writing};
 use crate::args::{AgainstArgs, CheckpointArgs, CheckpointVerb};
 use crate::context::{Context, Opened};
@@ -20,29 +23,69 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// Makes or shows checkpoints.
 pub(crate) fn checkpoint(ctx: &Context<'_>, args: &CheckpointArgs) -> Done {
-    match &args.verb {
-        None => writing(ctx, make),
-        Some(CheckpointVerb::List) => reading(ctx, list),
-        Some(CheckpointVerb::Show { size }) => reading(ctx, |ctx, opened| show(ctx, opened, *size)),
+    match (&args.verb, &args.witness_policy) {
+        (None, None) => writing(ctx, make),
+        (None, Some(policy)) => {
+            // Read before anything is made.
+            let witnesses = Witnesses::meant(policy, &args.witness)?;
+            writing(ctx, |ctx, ledger| make_witnessed(ctx, ledger, witnesses))
+        }
+        (Some(CheckpointVerb::List), _) => reading(ctx, list),
+        (Some(CheckpointVerb::Show { size }), _) => {
+            reading(ctx, |ctx, opened| show(ctx, opened, *size))
+        }
     }
 }
 
 fn make(ctx: &Context<'_>, ledger: &Ledger) -> Done {
     let made = ledger.checkpoint()?;
     if ctx.json() {
-        let mut object = as_object(&made.signed);
-        if let Value::Object(fields) = &mut object {
-            fields.insert("seq".to_owned(), json!(made.seq.0));
-            fields.insert("new".to_owned(), json!(made.new));
-        }
-        ctx.out.object(&object)?;
+        ctx.out.object(&made_object(&made, &made.signed))?;
         return Ok(Code::Ok);
     }
+    note_new(ctx, &made);
+    ctx.out.raw(&made.signed.to_string())?;
+    Ok(Code::Ok)
+}
+
+fn make_witnessed(ctx: &Context<'_>, ledger: &Ledger, witnesses: Witnesses) -> Done {
+    let made = ledger.checkpoint()?;
+    let witnessed = witnesses.ask(ctx, ledger, made.signed.clone())?;
+    let failure = witnessed.failure();
+    if ctx.json() {
+        let mut object = made_object(&made, &witnessed.signed);
+        if let Value::Object(fields) = &mut object {
+            let said: Vec<Value> = witnessed.said.iter().map(Said::object).collect();
+            fields.insert("witnesses".to_owned(), said.into());
+            fields.insert("quorum".to_owned(), witnessed.quorum.is_ok().into());
+            let names = witnessed.quorum.as_deref().unwrap_or_default();
+            fields.insert("witnessed_by".to_owned(), json!(names));
+        }
+        ctx.out.object(&object)?;
+    } else {
+        note_new(ctx, &made);
+        // A missed quorum says all this itself.
+        for said in witnessed.said.iter().filter(|_| failure.is_none()) {
+            ctx.out.note(&said.to_string());
+        }
+        ctx.out.raw(&witnessed.signed.to_string())?;
+    }
+    failure.map_or(Ok(Code::Ok), Err)
+}
+
+fn note_new(ctx: &Context<'_>, made: &MadeCheckpoint) {
     if !made.new {
         ctx.out.note("nothing was added since this checkpoint was made");
     }
-    ctx.out.raw(&made.signed.to_string())?;
-    Ok(Code::Ok)
+}
+
+fn made_object(made: &MadeCheckpoint, signed: &SignedCheckpoint) -> Value {
+    let mut object = as_object(signed);
+    if let Value::Object(fields) = &mut object {
+        fields.insert("seq".to_owned(), json!(made.seq.0));
+        fields.insert("new".to_owned(), json!(made.new));
+    }
+    object
 }
 
 fn list(ctx: &Context<'_>, opened: &Opened) -> Done {

@@ -89,8 +89,8 @@ fn check(ctx: &Context<'_>, args: &ProveCheckArgs) -> Done {
     let vouched = match &args.witness_policy {
         Some(path) => {
             let policy = policy_in(path)?;
-            let quorum = policy.check(proof.checkpoint(), seconds(ctx), None);
-            quorum.map_err(|error| refused(&args.file, &error))?.witnesses
+            let vouched = policy.check(proof.checkpoint(), seconds(ctx), None);
+            vouched.map_err(|error| refused(&args.file, &error))?
         }
         None => Vec::new(),
     };
@@ -206,7 +206,7 @@ fn refused(path: &Path, error: &ProofError) -> Failure {
     match error {
         ProofError::UnknownKey { .. }
         | ProofError::WrongOrigin { .. }
-        | ProofError::TooFewWitnesses { .. } => Failure::unproven(message),
+        | ProofError::QuorumMissed { .. } => Failure::unproven(message),
         _ => Failure::broken(message).hint("the proof, the record or the key was changed"),
     }
 }

@@ -1,10 +1,12 @@
-//! Owns `witness`: making one and running it. Needs no ledger.
+//! Owns `witness`: making one, running it and looking at it. Needs no ledger.
 
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
-use ledger_server::{Decision, ServerError, ServerErrorKind, Witness, WitnessDir, serve};
+use ledger_server::{Decision, Limits, ServerError, ServerErrorKind, Witness, WitnessDir, serve};
+use memledger::civil::format_utc;
+use memledger::format::Micros;
 use serde_json::json;
 
 use super::Done;
@@ -12,12 +14,14 @@ use super::proof::keys;
 use crate::args::{WitnessArgs, WitnessVerb};
 use crate::context::Context;
 use crate::exit::{Code, Failure};
+use crate::output::human;
 
 /// Makes or runs a witness.
 pub(crate) fn witness(ctx: &Context<'_>, args: &WitnessArgs) -> Done {
     match &args.verb {
         WitnessVerb::Init { dir, name } => init(ctx, dir, name),
         WitnessVerb::Serve { dir, logs, listen } => run(ctx, dir, logs, *listen),
+        WitnessVerb::Show { dir } => show(ctx, dir),
     }
 }
 
@@ -47,8 +51,56 @@ fn run(ctx: &Context<'_>, dir: &Path, logs: &[String], listen: SocketAddr) -> Do
         }
         .and_then(|()| ctx.out.flush());
     };
-    serve(witness, listen, now, ready, |decision| ctx.out.note(&said(decision)))?;
+    serve(witness, listen, Limits::default(), now, ready, |decision| {
+        ctx.out.note(&said(decision))
+    })?;
     told.map(|()| Code::Ok)
+}
+
+fn show(ctx: &Context<'_>, dir: &Path) -> Done {
+    let view = WitnessDir::look(dir)?;
+    let mut code = Code::Ok;
+    if !ctx.json() {
+        ctx.out.line(&view.key.to_string())?;
+    }
+    for seen in &view.seen {
+        match &seen.head {
+            Ok((head, at)) => {
+                let at = i64::try_from(*at).unwrap_or(i64::MAX).saturating_mul(1_000_000);
+                let at = format_utc(Micros(at));
+                if ctx.json() {
+                    ctx.out.object(&json!({
+                        "key": view.key.to_string(),
+                        "origin": head.origin,
+                        "size": head.size,
+                        "root": head.root.to_string(),
+                        "cosigned_at": at,
+                        "file": seen.file,
+                    }))?;
+                } else {
+                    let records = human::count(head.size, "record", "records");
+                    ctx.out.line(&format!(
+                        "  {}  {records}  root {}  cosigned {at}",
+                        head.origin, head.root
+                    ))?;
+                }
+            }
+            Err(why) => {
+                code = Code::Damaged;
+                ctx.out.note(&format!(
+                    "{}: {why}; put back the file that this witness wrote",
+                    seen.file
+                ));
+            }
+        }
+    }
+    if view.seen.is_empty() {
+        if ctx.json() {
+            ctx.out.object(&json!({ "key": view.key.to_string() }))?;
+        }
+        ctx.out.note("it has cosigned nothing yet");
+    }
+    Ok(code)
 }
 
 fn said(decision: &Decision) -> String {

@@ -1,10 +1,11 @@
 //! Cosignatures and policies over them.
 
 use ledger_proof::{
-    KeyKind, LedgerKey, ProofError, SignatureLine, SignedCheckpoint, VerifierKey, WitnessPolicy,
+    KeyKind, LedgerKey, MAX_AHEAD, ProofError, SignatureLine, SignedCheckpoint, VerifierKey,
+    WitnessPolicy,
 };
 
-use crate::support::{key, signed, verifier};
+use crate::support::{self, key, signed, verifier};
 
 const NOW: u64 = 1_780_000_000;
 
@@ -26,29 +27,96 @@ fn cosigned(by_whom: &[(u8, u64)]) -> SignedCheckpoint {
     bare.with(&lines).unwrap()
 }
 
+fn line(number: u8) -> String {
+    format!("witness w{number} {}\n", witness(number))
+}
+
+fn lines(numbers: impl IntoIterator<Item = u8>) -> String {
+    numbers.into_iter().map(line).collect()
+}
+
 fn two_of_three() -> WitnessPolicy {
-    let keys = [11, 12, 13].map(|number| format!("witness {}\n", witness(number))).concat();
-    format!("# two of three\nquorum 2\n\n{keys}").parse().unwrap()
+    format!("# two of three\n{}\ngroup trio 2 w11 w12 w13\nquorum trio\n", lines(11..14))
+        .parse()
+        .unwrap()
 }
 
 #[test]
 fn n_of_m_witnesses_are_enough() {
     let policy = two_of_three();
-    let quorum = policy.check(&cosigned(&[(11, NOW), (13, NOW - 5)]), NOW, None).unwrap();
-    assert_eq!(quorum.witnesses, [(name(11), NOW), (name(13), NOW - 5)]);
-    assert_eq!((quorum.needed, quorum.named), (2, 3));
+    let vouched = policy.check(&cosigned(&[(11, NOW), (13, NOW - 5)]), NOW, None).unwrap();
+    assert_eq!(vouched, [(name(11), NOW), (name(13), NOW - 5)]);
     cosigned(&[(11, NOW)]).verify(&[verifier(1)]).expect("the log's signature stays");
 }
 
 #[test]
 fn too_few_strangers_and_repetitions_are_not() {
     let policy = two_of_three();
-    let short = |found| Err(ProofError::TooFewWitnesses { found, needed: 2 });
-    assert_eq!(policy.check(&cosigned(&[]), NOW, None), short(0));
-    assert_eq!(policy.check(&cosigned(&[(11, NOW), (99, NOW)]), NOW, None), short(1));
-    assert_eq!(policy.check(&cosigned(&[(11, NOW), (11, NOW - 1)]), NOW, None), short(1));
-    assert_eq!(policy.check(&cosigned(&[(11, NOW), (12, NOW + 1)]), NOW, None), short(1));
-    assert_eq!(policy.check(&cosigned(&[(11, NOW), (12, NOW - 9)]), NOW, Some(NOW - 8)), short(1));
+    let short = |vouched: &[&str]| {
+        let vouched = vouched.iter().map(ToString::to_string).collect();
+        Err(ProofError::QuorumMissed { rule: "2 of (w11, w12, w13)".to_owned(), vouched })
+    };
+    let ahead = NOW + MAX_AHEAD;
+    assert_eq!(policy.check(&cosigned(&[]), NOW, None), short(&[]));
+    assert_eq!(policy.check(&cosigned(&[(11, NOW), (99, NOW)]), NOW, None), short(&["w11"]));
+    assert_eq!(policy.check(&cosigned(&[(11, NOW), (11, NOW - 1)]), NOW, None), short(&["w11"]));
+    assert_eq!(policy.check(&cosigned(&[(11, NOW), (12, ahead + 1)]), NOW, None), short(&["w11"]));
+    assert!(policy.check(&cosigned(&[(11, NOW), (12, ahead)]), NOW, None).is_ok());
+    let old = cosigned(&[(11, NOW), (12, NOW - 9)]);
+    assert_eq!(policy.check(&old, NOW, Some(NOW - 8)), short(&["w11"]));
+}
+
+/// The example of the specification: two of three here and one of three there.
+#[test]
+fn groups_hold_groups() {
+    let policy: WitnessPolicy = format!(
+        "log {}\n{}group x 2 w11 w12 w13\n{}\tgroup  y any w14 w15 w16 \ngroup both all x y\nquorum both",
+        verifier(1),
+        lines(11..14),
+        lines(14..17),
+    )
+    .parse()
+    .unwrap();
+    let enough = |by_whom: &[u8]| {
+        let by_whom: Vec<_> = by_whom.iter().map(|number| (*number, NOW)).collect();
+        policy.check(&cosigned(&by_whom), NOW, None).is_ok()
+    };
+    for by_whom in [&[11, 12, 14][..], &[12, 13, 16], &[11, 12, 13, 14, 15, 16]] {
+        assert!(enough(by_whom), "{by_whom:?}");
+    }
+    for by_whom in [&[][..], &[11, 12], &[11, 12, 13], &[14, 15, 16], &[11, 14, 15, 16]] {
+        assert!(!enough(by_whom), "{by_whom:?}");
+    }
+    let missed = policy.check(&cosigned(&[(14, NOW)]), NOW, None).unwrap_err().to_string();
+    assert!(missed.contains("2 of (2 of (w11, w12, w13), 1 of (w14, w15, w16))"), "{missed}");
+}
+
+#[test]
+fn a_log_that_the_policy_names_has_to_have_signed() {
+    let of = |number| format!("log {}\nquorum none", verifier(number));
+    let policy: WitnessPolicy = of(1).parse().unwrap();
+    assert!(!policy.asks());
+    assert_eq!(policy.check(&signed(9), NOW, None), Ok(Vec::new()));
+    let other: WitnessPolicy = of(2).parse().unwrap();
+    let refused = other.check(&signed(9), NOW, None);
+    assert!(matches!(refused, Err(ProofError::UnknownKey { .. })));
+}
+
+#[test]
+fn a_witness_may_have_a_url() {
+    let text = format!("witness a {} http://w.example/a\nquorum a\n", witness(11));
+    let policy: WitnessPolicy = text.parse().unwrap();
+    let witness = &policy.witnesses()[0];
+    assert_eq!((witness.name.as_str(), witness.url.as_deref()), ("a", Some("http://w.example/a")));
+}
+
+#[test]
+fn a_key_that_signs_again_takes_its_own_place() {
+    let first = cosigned(&[(11, NOW - 1), (12, NOW - 1)]);
+    let again = first.renewed(&[by(11, &signed(9), NOW)]).unwrap();
+    let names: Vec<_> = again.note().signatures().iter().map(|line| line.name()).collect();
+    assert_eq!(names, [support::ORIGIN, &name(12), &name(11)]);
+    assert_eq!(witness(11).cosigned(&again).unwrap().unwrap().at, NOW);
 }
 
 #[test]
@@ -80,15 +148,38 @@ fn a_cosignature_is_no_signature_of_the_log_and_the_other_way_round() {
 }
 
 #[test]
-fn a_policy_that_nobody_can_fail_or_meet_is_none() {
-    let (a, b) = (witness(11), witness(12));
+fn a_policy_that_cannot_be_met_or_means_two_things_is_none() {
+    let (w, k) = (lines(11..14), witness(14));
     let twice = key(11).verifier("another.example", KeyKind::Cosignature).unwrap();
-    assert!(WitnessPolicy::new(0, vec![a.clone()]).is_err());
-    assert!(WitnessPolicy::new(3, vec![a.clone(), b]).is_err());
-    assert!(WitnessPolicy::new(1, vec![a.clone(), twice]).is_err(), "one key under two names");
-    assert!(WitnessPolicy::new(1, vec![verifier(1)]).is_err(), "a log's key does not cosign");
-    for text in ["", "quorum 1", "quorum x", "quorum 1\nquorum 1\n", "witness x\nquorum 1", "hm"] {
+    for text in [
+        String::new(),
+        "quorum".to_owned(),
+        "quorum 1".to_owned(),
+        "quorum none\nquorum none".to_owned(),
+        "quorum none\r\n".to_owned(),
+        "witness a nonsense\nquorum a".to_owned(),
+        format!("witness none {k}\nquorum none"),
+        format!("witness a {}\nquorum a", verifier(1)),
+        format!("log {k}\nquorum none"),
+        format!("log {v}\nlog {v}\nquorum none", v = verifier(1)),
+        format!("{w}witness w11 {k}\nquorum w11"),
+        format!("{w}witness again {twice}\nquorum again"),
+        format!("{w}group g 0 w11 w12\nquorum g"),
+        format!("{w}group g 3 w11 w12\nquorum g"),
+        format!("{w}group g all\nquorum g"),
+        format!("{w}group g some w11\nquorum g"),
+        format!("{w}group g any w11 w11\nquorum g"),
+        format!("{w}group g any w11 none\nquorum g"),
+        format!("{w}group g any w11\ngroup h any w11 w12\nquorum h"),
+        format!("{w}group g any g w11\nquorum g"),
+        format!("{w}quorum g\ngroup g any w11"),
+        format!("{w}group g any w11"),
+        format!("{w}witness\nquorum w11"),
+        "hm".to_owned(),
+    ] {
         assert!(text.parse::<WitnessPolicy>().is_err(), "{text:?}");
     }
-    assert!(format!("quorum 1\nwitness {a}").parse::<WitnessPolicy>().is_ok());
+    for good in [format!("{w}quorum w12"), format!(" # words\n{w}\n\tquorum\tw11 ")] {
+        good.parse::<WitnessPolicy>().unwrap();
+    }
 }

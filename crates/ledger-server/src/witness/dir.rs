@@ -22,9 +22,11 @@ use crate::error::{ServerError, ServerErrorKind};
 
 const KEY: &str = "key";
 const LOCK: &str = "lock";
-const HEADS: &str = "heads";
+pub(super) const HEADS: &str = "heads";
+/// The ending of a note.
+const NOTE: &str = ".note";
 const FRESH: &str = "new";
-/// Longest file name of a note, before its ending.
+/// Longest file name of a note.
 const MAX_NAME: usize = 200;
 /// Longest key file, in bytes.
 const MAX_KEY: u64 = 4_096;
@@ -70,23 +72,10 @@ impl WitnessDir {
     /// [`ServerErrorKind::Unavailable`] while another process has it, [`ServerErrorKind::Invalid`]
     /// where no witness is, [`ServerErrorKind::Damaged`] for a key that cannot be read.
     pub fn open(dir: &Path) -> Result<Self, ServerError> {
-        let path = dir.join(KEY);
-        let mut text = Zeroizing::new(String::new());
-        File::open(&path).and_then(|file| file.take(MAX_KEY).read_to_string(&mut text)).map_err(
-            |error| match error.kind() {
-                io::ErrorKind::NotFound => ServerError::new(
-                    ServerErrorKind::Invalid,
-                    format!(
-                        "no witness is in '{}'; `memledger witness init` makes one",
-                        dir.display()
-                    ),
-                ),
-                _ => unavailable(&path, "the key cannot be read", &error.to_string()),
-            },
-        )?;
+        // Before the lock, which makes a file: nothing is made where no witness is.
+        key_in(dir)?;
         let lock = lock(dir)?;
-        let key = WitnessKey::parse(text.trim_end()).map_err(|error| damaged(&path, &error))?;
-        Ok(Self { dir: dir.to_owned(), key, _lock: lock })
+        Ok(Self { dir: dir.to_owned(), key: key_in(dir)?, _lock: lock })
     }
 
     /// The key that it cosigns with.
@@ -101,14 +90,7 @@ impl WitnessDir {
     /// [`ServerErrorKind::Damaged`] for a note that this witness did not keep.
     pub fn resume(&self, log: WitnessedLog) -> Result<WitnessedLog, ServerError> {
         let path = self.note(log.origin())?;
-        let mut bytes = Vec::new();
-        match File::open(&path)
-            .and_then(|file| file.take(MAX_NOTE_BYTES as u64 + 1).read_to_end(&mut bytes))
-        {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(log),
-            Err(error) => return Err(unavailable(&path, "it cannot be read", &error.to_string())),
-            Ok(_) => {}
-        }
+        let Some(bytes) = note_bytes(&path)? else { return Ok(log) };
         SignedCheckpoint::parse(&bytes)
             .and_then(|kept| log.resumed(&kept, self.key.public()))
             .map_err(|error| damaged(&path, &error))
@@ -126,21 +108,69 @@ impl WitnessDir {
             .map_err(|error| unavailable(&path, "it cannot be kept", &error.to_string()))
     }
 
-    /// Where the note of a log lies: readable, and another file for every origin.
+    /// Where the note of a log lies.
     fn note(&self, origin: &str) -> Result<PathBuf, ServerError> {
-        let mut name = String::new();
-        for byte in origin.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
-                name.push(char::from(byte));
-            } else {
-                name.push_str(&format!("%{byte:02X}"));
-            }
-        }
+        let name = file_of(origin);
         if name.len() > MAX_NAME {
             let why = format!("the name of the log {origin:?} is too long for a file");
             return Err(ServerError::new(ServerErrorKind::Invalid, why));
         }
-        Ok(self.dir.join(HEADS).join(name + ".note"))
+        Ok(self.dir.join(HEADS).join(name))
+    }
+}
+
+/// The file name of a log's note: readable, and another one for every origin.
+pub(super) fn file_of(origin: &str) -> String {
+    let mut name = String::new();
+    for byte in origin.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            name.push(char::from(byte));
+        } else {
+            name.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    name + NOTE
+}
+
+/// The key of the witness in a directory.
+pub(super) fn key_in(dir: &Path) -> Result<WitnessKey, ServerError> {
+    let path = dir.join(KEY);
+    let mut text = Zeroizing::new(String::new());
+    let read = File::open(&path).and_then(|file| file.take(MAX_KEY).read_to_string(&mut text));
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ServerError::new(
+            ServerErrorKind::Invalid,
+            format!("no witness is in '{}'; `memledger witness init` makes one", dir.display()),
+        ),
+        _ => unavailable(&path, "the key cannot be read", &error.to_string()),
+    })?;
+    WitnessKey::parse(text.trim_end()).map_err(|error| damaged(&path, &error))
+}
+
+/// The names of all notes, in order; none where nothing was cosigned yet.
+pub(super) fn notes_in(heads: &Path) -> Result<Vec<String>, ServerError> {
+    let failed = |error: io::Error| unavailable(heads, "it cannot be read", &error.to_string());
+    let entries = match fs::read_dir(heads) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.map_err(failed)?.file_name().to_string_lossy().into_owned());
+    }
+    names.retain(|name| name.ends_with(NOTE));
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The bytes of a note, one more than a note may have at most; none where there is no file.
+pub(super) fn note_bytes(path: &Path) -> Result<Option<Vec<u8>>, ServerError> {
+    let mut bytes = Vec::new();
+    let limit = MAX_NOTE_BYTES as u64 + 1;
+    match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unavailable(path, "it cannot be read", &error.to_string())),
     }
 }
 

@@ -16,7 +16,7 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use ledger_proof::MAX_NOTE_BYTES;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
@@ -30,14 +30,29 @@ use crate::error::{ServerError, ServerErrorKind};
 const PATH: &str = "/add-checkpoint";
 /// Longest request: 63 hashes, the old size, and the longest note.
 const MAX_BODY: usize = 4_096 + MAX_NOTE_BYTES;
-const MAX_CONNECTIONS: usize = 128;
-/// For one whole connection, which carries one request.
-const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What a witness puts up with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Connections at once; further ones are closed unanswered.
+    pub connections: usize,
+    /// How long one connection, which carries one request, may last.
+    pub patience: Duration,
+    /// How long requests that were begun are waited for at the end.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let [patience, grace] = [15, 5].map(Duration::from_secs);
+        Self { connections: 128, patience, grace }
+    }
+}
 
 type Answer = Response<Full<Bytes>>;
 type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 
-/// Serves a witness until SIGINT or SIGTERM. `ready` gets the address that is listened on, `observe`
+/// Serves a witness within limits until SIGINT or SIGTERM. `ready` gets the address that is listened on, `observe`
 /// every decision; `now` gives the time in seconds since 1970.
 ///
 /// # Errors
@@ -45,6 +60,7 @@ type Now = Arc<dyn Fn() -> u64 + Send + Sync>;
 pub fn serve(
     witness: Witness,
     address: SocketAddr,
+    limits: Limits,
     now: Now,
     ready: impl FnOnce(SocketAddr),
     observe: impl FnMut(&Decision),
@@ -61,7 +77,7 @@ pub fn serve(
             tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} }
         };
         ready(listener.local_addr().map_err(failed)?);
-        accept(Arc::new(witness), listener, now, stop, observe).await;
+        accept(Arc::new(witness), listener, limits, now, stop, observe).await;
         Ok(())
     })
 }
@@ -69,11 +85,12 @@ pub fn serve(
 async fn accept(
     witness: Arc<Witness>,
     listener: TcpListener,
+    limits: Limits,
     now: Now,
     stop: impl Future<Output = ()>,
     mut observe: impl FnMut(&Decision),
 ) {
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let places = Arc::new(Semaphore::new(limits.connections));
     let (tell, mut told) = mpsc::unbounded_channel();
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
@@ -92,14 +109,17 @@ async fn accept(
                 let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
                 let (witness, now, tell) = (Arc::clone(&witness), Arc::clone(&now), tell.clone());
                 connections.spawn(async move {
-                    let _ = timeout(PATIENCE, connection(stream, witness, now, tell)).await;
+                    let served = connection(stream, witness, now, tell);
+                    let _ = timeout(limits.patience, served).await;
                     drop(place);
                 });
             }
         }
     }
     drop(listener);
-    while connections.join_next().await.is_some() {}
+    // A note that is being kept is kept in any case, by a thread that the runtime waits for.
+    let _ = timeout(limits.grace, async { while connections.join_next().await.is_some() {} }).await;
+    connections.shutdown().await;
     drop(tell);
     while let Some(decision) = told.recv().await {
         observe(&decision);
@@ -118,8 +138,8 @@ async fn connection(
     });
     // Whoever breaks HTTP or goes away has no answer to wait for.
     let _ = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(PATIENCE)
+        // Who sends no whole head is cut off like who sends no whole body: by whoever calls.
+        .header_read_timeout(None)
         .keep_alive(false)
         .serve_connection(TokioIo::new(stream), service)
         .await;

@@ -7,7 +7,7 @@ use std::sync::mpsc::sync_channel;
 
 use ledger_format::event::ledger::CheckpointSigned;
 use ledger_format::{Event, Seq};
-use ledger_proof::{Checkpoint, MAX_NOTE_BYTES, SignatureLine, SignedCheckpoint};
+use ledger_proof::{Checkpoint, MAX_NOTE_BYTES, SignatureLine, SignedCheckpoint, VerifierKey};
 use ledger_store::StoreError;
 use ledger_store::storage::{RelPath, Storage, StorageError};
 
@@ -20,6 +20,8 @@ const DIR: RelPath = RelPath::from_static("checkpoints");
 const FRESH: RelPath = RelPath::from_static("checkpoints/new");
 /// How far back a checkpoint with nothing behind it is looked for.
 const LOOK_BACK: usize = 8;
+/// How many notes are read to find what a witness cosigned last.
+const LOOK_BACK_NOTES: usize = 64;
 
 /// A checkpoint, and whether it was signed just now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,15 +118,39 @@ impl Ledger {
         Ok(())
     }
 
-    /// Adds signatures of others to a checkpoint that is kept here.
+    /// Puts cosignatures on a checkpoint that is kept here, each in the place of an earlier one by the
+    /// same key. They are on the medium when this returns.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for one that is not.
-    pub fn add_signatures(&self, size: u64, lines: &[SignatureLine]) -> Result<SignedCheckpoint> {
+    /// [`ErrorKind::NotFound`] for one that is not; [`ErrorKind::Invalid`] when they do not fit.
+    pub fn add_cosignatures(&self, size: u64, lines: &[SignatureLine]) -> Result<SignedCheckpoint> {
         let signed = self.stored_checkpoint(size)?.ok_or_else(|| no_note(size))?;
-        let signed = signed.with(lines).map_err(|error| Error::invalid(error.to_string()))?;
+        let signed = signed.renewed(lines).map_err(|error| Error::invalid(error.to_string()))?;
         self.keep_checkpoint(&signed)?;
         Ok(signed)
+    }
+
+    /// The largest size, `at_most` this, that each of these witnesses cosigned as far as the newest
+    /// notes kept here show; 0 where they show none. A hint: only the witness knows.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn cosigned_sizes(&self, witnesses: &[VerifierKey], at_most: u64) -> Result<Vec<u64>> {
+        let mut sizes = vec![0; witnesses.len()];
+        let named = named(&*self.storage)?;
+        let newest = named.iter().rev().filter(|(size, _)| *size <= at_most).take(LOOK_BACK_NOTES);
+        for (size, path) in newest {
+            let Ok(signed) = read(&*self.storage, path)? else { continue };
+            for (key, known) in witnesses.iter().zip(&mut sizes) {
+                if *known == 0 && matches!(key.cosigned(&signed), Ok(Some(_))) {
+                    *known = *size;
+                }
+            }
+            if !sizes.contains(&0) {
+                break;
+            }
+        }
+        Ok(sizes)
     }
 
     /// The checkpoints that are kept here, the smallest first.
@@ -153,18 +179,8 @@ impl Ledger {
 
 /// All notes of a directory, the smallest first.
 pub(super) fn stored(storage: &dyn Storage) -> Result<Vec<StoredCheckpoint>> {
-    if !storage.exists(&DIR).map_err(StoreError::from)? {
-        return Ok(Vec::new());
-    }
-    let names = storage.list(&DIR).map_err(StoreError::from)?;
-    let mut sized: Vec<(u64, String)> = names
-        .into_iter()
-        .filter_map(|name| Some((name.strip_suffix(".note")?.parse().ok()?, name)))
-        .collect();
-    sized.sort_unstable();
-    let mut notes = Vec::with_capacity(sized.len());
-    for (size, name) in sized {
-        let path = DIR.join(&name).map_err(|_| no_note(size))?;
+    let mut notes = Vec::new();
+    for (size, path) in named(storage)? {
         let note = read(storage, &path)?.and_then(|signed| {
             let named = signed.checkpoint().size;
             if named == size { Ok(signed) } else { Err(format!("it is of {named} records")) }
@@ -172,6 +188,22 @@ pub(super) fn stored(storage: &dyn Storage) -> Result<Vec<StoredCheckpoint>> {
         notes.push(StoredCheckpoint { file: path.to_string(), note });
     }
     Ok(notes)
+}
+
+/// The sizes that files are named after, the smallest first.
+fn named(storage: &dyn Storage) -> Result<Vec<(u64, RelPath)>> {
+    if !storage.exists(&DIR).map_err(StoreError::from)? {
+        return Ok(Vec::new());
+    }
+    let names = storage.list(&DIR).map_err(StoreError::from)?;
+    let mut sized = Vec::with_capacity(names.len());
+    for name in names {
+        if let Some(size) = name.strip_suffix(".note").and_then(|size| size.parse().ok()) {
+            sized.push((size, DIR.join(&name).map_err(|_| no_note(size))?));
+        }
+    }
+    sized.sort_unstable();
+    Ok(sized)
 }
 
 type Note = std::result::Result<SignedCheckpoint, String>;

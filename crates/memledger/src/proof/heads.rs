@@ -245,7 +245,9 @@ impl<'a> Comparison<'a> {
 
     /// Whether the witnesses that the caller trusts vouch for each given checkpoint.
     fn witnesses(&self) -> Claim {
-        let Some(policy) = &self.heads.policy else { return Claim::new("witnesses", 0) };
+        let Some(policy) = self.heads.policy.as_ref().filter(|policy| policy.asks()) else {
+            return Claim::new("witnesses", 0);
+        };
         let given = &self.heads.checkpoints;
         let mut claim = Claim::new("witnesses", given.len().max(1) as u64);
         if given.is_empty() {

@@ -25,8 +25,8 @@ pub use heads::{Compared, compare};
 pub use keys::{KeyInForce, RotatedKey};
 pub(crate) use keys::{check_origin, key_at_init};
 pub use ledger_proof::{
-    Checkpoint, ConsistencyFile, Hash, KeyKind, LedgerKey, ProofError, Quorum, SignatureLine,
-    SignedCheckpoint, Statement, TlogProof, VerifierKey, WitnessPolicy,
+    Checkpoint, ConsistencyFile, Hash, KeyKind, LedgerKey, PolicyWitness, ProofError,
+    SignatureLine, SignedCheckpoint, Statement, TlogProof, VerifierKey, WitnessPolicy,
 };
 pub use own_head::parse_root;
 pub use result::{ResultSigner, VERIFICATION};

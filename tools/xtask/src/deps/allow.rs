@@ -54,8 +54,13 @@ pub(crate) const USERS: &[(&str, &[&str], &str)] = &[
     ("bincode", &["ledger-format"], "one module owns the bytes"),
     (
         "tokio",
-        &["ledger-server", "ledger-cli", "hyper", "hyper-util"],
-        "the core is synchronous; hyper is the HTTP of the server",
+        &["ledger-server", "ledger-cli", "hyper", "hyper-util", "tokio-rustls"],
+        "the core is synchronous; hyper is the HTTP of the server, and this is its TLS",
+    ),
+    (
+        "tokio-rustls",
+        &["ledger-server", "ledger-cli"],
+        "only the server speaks TLS; tests of the command line stand in for a witness behind it",
     ),
     ("hyper", &["ledger-server", "hyper-util"], "only the server speaks HTTP"),
 ];
