@@ -79,19 +79,37 @@ impl Gatherer {
         Self { spans }
     }
 
-    /// The leaves that are needed, in the order of the log.
+    /// Takes what is known beforehand: for each range of leaves that is needed, the tree over as many
+    /// of its first leaves as are known. A tree of more than the range is not taken.
+    pub fn begin_with(&mut self, mut known: impl FnMut(Span) -> Frontier) {
+        for (span, tree) in &mut self.spans {
+            let found = known(*span);
+            if found.size() <= span.end - span.start {
+                *tree = found;
+            }
+        }
+    }
+
+    /// The leaves that are still needed, in the order of the log.
     #[must_use]
     pub fn wanted(&self) -> Vec<Span> {
-        let mut spans: Vec<Span> = self.spans.iter().map(|(span, _)| *span).collect();
+        let left = |(span, tree): &(Span, Frontier)| {
+            let start = span.start + tree.size();
+            (start < span.end).then_some(Span { start, end: span.end })
+        };
+        let mut spans: Vec<Span> = self.spans.iter().filter_map(left).collect();
         spans.sort_unstable_by_key(|span| span.start);
         spans
     }
 
-    /// Takes the hash of a leaf. Leaves come in order; those that no range needs may be left out.
-    pub fn push(&mut self, index: u64, leaf: Hash) {
-        let mut spans = self.spans.iter_mut();
-        if let Some((_, tree)) = spans.find(|(span, _)| span.start <= index && index < span.end) {
-            tree.push_leaf(leaf);
+    /// Takes a record, and hashes it where it is the next one that a range needs. Records come in
+    /// the order of the log; those that no range needs may be left out.
+    pub fn push(&mut self, index: u64, record: &[u8]) {
+        let next = |(span, tree): &&mut (Span, Frontier)| {
+            span.start + tree.size() == index && index < span.end
+        };
+        if let Some((_, tree)) = self.spans.iter_mut().find(next) {
+            tree.push(record);
         }
     }
 

@@ -117,7 +117,7 @@ fn list(ctx: &Context<'_>, opened: &Opened) -> Done {
 fn show(ctx: &Context<'_>, opened: &Opened, size: Option<u64>) -> Done {
     let found = match size {
         Some(size) => opened.ledger.stored_checkpoint(size)?,
-        None => opened.ledger.checkpoints()?.pop().and_then(|stored| stored.note.ok()),
+        None => opened.ledger.newest_stored()?.and_then(|stored| stored.note.ok()),
     };
     let found = found.ok_or_else(|| {
         Failure::not_found("there is no such checkpoint here")

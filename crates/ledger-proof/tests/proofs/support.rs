@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use ledger_format::TreeRoot;
-use ledger_format::tree::{Frontier, leaf};
+use ledger_format::tree::Frontier;
 use ledger_proof::merkle::Gatherer;
 use ledger_proof::{Checkpoint, Hash, LedgerKey, SignedCheckpoint, TlogProof, VerifierKey};
 
@@ -30,14 +30,8 @@ pub(crate) fn root(size: u64) -> TreeRoot {
     ROOTS[usize::try_from(size).unwrap()]
 }
 
-fn leaves() -> &'static [Hash] {
-    static LEAVES: LazyLock<Vec<Hash>> =
-        LazyLock::new(|| (0..=258).map(|index| leaf(&record(index))).collect());
-    &LEAVES
-}
-
 pub(crate) fn gathered(mut gatherer: Gatherer, size: u64) -> Vec<Hash> {
-    (0..size).zip(leaves()).for_each(|(index, leaf)| gatherer.push(index, *leaf));
+    (0..size).for_each(|index| gatherer.push(index, &record(index)));
     gatherer.finish().unwrap()
 }
 

@@ -1,10 +1,11 @@
 //! Proofs of every place in trees of every small size, and what they refuse.
 
 use ledger_format::TreeRoot;
+use ledger_format::tree::Frontier;
 use ledger_proof::ProofError;
-use ledger_proof::merkle::{Gatherer, MAX_SIZE, check_consistency, check_inclusion};
+use ledger_proof::merkle::{Gatherer, MAX_SIZE, Span, check_consistency, check_inclusion};
 
-use crate::support::{SIZES, consistency, inclusion, record, root};
+use crate::support::{self, SIZES, consistency, inclusion, record, root};
 
 #[test]
 fn every_record_is_proven_in_its_place_and_in_no_other() {
@@ -70,7 +71,7 @@ fn there_is_no_proof_of_what_is_not_there() {
     assert!(Gatherer::inclusion(0, 0).is_err());
     assert!(Gatherer::inclusion(8, 8).is_err());
     let mut unfed = Gatherer::inclusion(3, 8).unwrap();
-    unfed.push(2, [0; 32]);
+    unfed.push(2, &record(2));
     assert!(unfed.finish().is_err(), "a proof was made from leaves that never came");
 }
 
@@ -99,4 +100,32 @@ fn what_a_proof_needs_lies_in_the_tree_and_does_not_overlap() {
             assert!(wanted.iter().all(|span| span.start > index || span.end <= index));
         }
     }
+}
+
+#[test]
+fn what_is_known_beforehand_is_not_asked_for_and_changes_nothing() {
+    let over = |span: Span, count: u64| {
+        let mut tree = Frontier::new();
+        (span.start..span.start + count).for_each(|at| tree.push(&record(at)));
+        tree
+    };
+    for (old, size) in [(3, 9), (17, 64), (100, 257), (256, 257)] {
+        for gatherer in [Gatherer::inclusion(old, size), Gatherer::consistency(old, size)] {
+            let gatherer = gatherer.unwrap();
+            let whole = support::gathered(gatherer.clone(), size);
+            for known in 0..=4 {
+                let mut made = gatherer.clone();
+                made.begin_with(|span| over(span, (span.end - span.start) * known / 4));
+                let left: Vec<u64> =
+                    made.wanted().iter().flat_map(|span| span.start..span.end).collect();
+                assert_eq!(left.is_empty(), known == 4);
+                left.iter().for_each(|at| made.push(*at, &record(*at)));
+                assert_eq!(made.finish().unwrap(), whole, "{old} of {size}, {known} quarters");
+            }
+        }
+    }
+    // More than a range is of no use for it.
+    let mut made = Gatherer::inclusion(0, 8).unwrap();
+    made.begin_with(|span| over(span, span.end - span.start + 1));
+    assert_eq!(made.wanted(), Gatherer::inclusion(0, 8).unwrap().wanted());
 }

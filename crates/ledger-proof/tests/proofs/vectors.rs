@@ -1,7 +1,7 @@
 //! Published vectors.
 
 use ledger_format::TreeRoot;
-use ledger_format::tree::{Frontier, leaf};
+use ledger_format::tree::Frontier;
 use ledger_proof::merkle::{Gatherer, check_consistency, check_inclusion};
 use ledger_proof::{Note, ProofError, VerifierKey};
 
@@ -74,7 +74,7 @@ fn audit_paths_are_the_published_ones() {
         let root = TreeRoot(hash(ROOTS[at(size) - 1]));
         check_inclusion(&bytes(LEAVES[at(index)]), index, size, &root, &path).unwrap();
         let mut made = Gatherer::inclusion(index, size).unwrap();
-        (0..size).for_each(|n| made.push(n, leaf(&bytes(LEAVES[at(n)]))));
+        (0..size).for_each(|n| made.push(n, &bytes(LEAVES[at(n)])));
         assert_eq!(made.finish().unwrap(), path);
     }
 }

@@ -136,6 +136,26 @@ fn a_witness_vouches_for_one_checkpoint_at_one_time() {
 }
 
 #[test]
+fn of_an_answer_only_verified_lines_by_known_keys_are_taken() {
+    let (known, bare) = ([witness(11), witness(12)], signed(9));
+    let good = [by(11, &bare, NOW), by(12, &bare, NOW)];
+    let answer = [good[0].clone(), by(99, &bare, NOW), good[1].clone()];
+    assert_eq!(bare.cosignatures(&answer, &known), Ok(good.to_vec()));
+    let strangers = bare.cosignatures(&[by(99, &bare, NOW)], &known);
+    assert!(matches!(strangers, Err(ProofError::UnknownKey { .. })));
+    assert!(matches!(bare.cosignatures(&[], &known), Err(ProofError::UnknownKey { .. })));
+    for at in 0..good[0].bytes().len() {
+        let mut bytes = good[0].bytes().to_vec();
+        bytes[at] ^= 1;
+        let changed = SignatureLine::new(&name(11), good[0].key_id(), bytes).unwrap();
+        let refused = bare.cosignatures(&[good[1].clone(), changed], &known);
+        assert_eq!(refused, Err(ProofError::BadSignature { name: name(11) }), "byte {at}");
+    }
+    let moved = signed(8).cosignatures(&good, &known);
+    assert_eq!(moved, Err(ProofError::BadSignature { name: name(11) }));
+}
+
+#[test]
 fn a_cosignature_is_no_signature_of_the_log_and_the_other_way_round() {
     let log = LedgerKey::from_seed(&[1; 32]);
     let origin = signed(9).checkpoint().origin.clone();

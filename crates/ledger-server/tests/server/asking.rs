@@ -109,9 +109,22 @@ fn answers_that_are_none_are_refused_in_bounded_time_and_space() {
     assert_eq!(moved, Unwitnessed::Answered { status: 302, text: String::new() });
     let vague = said("HTTP/1.1 409 Conflict\r\ncontent-length: 3\r\n\r\n+5\n");
     assert!(matches!(vague, Unwitnessed::Answered { status: 409, .. }), "{vague}");
-    let huge = said("HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n");
-    assert!(matches!(huge, Unwitnessed::Unreachable(_)), "{huge}");
     assert!(matches!(said("hm\r\n\r\n"), Unwitnessed::Unreachable(_)));
+}
+
+#[test]
+fn an_answer_without_end_is_not_read_to_its_end() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let _ = stream.read(&mut [0; 65_536]).unwrap();
+        let head = "HTTP/1.1 200 OK\r\ncontent-length: 99999999999\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        while stream.write_all(&[b'x'; 4_096]).is_ok() {}
+    });
+    let said = ask(asked(address, &known()[0], 0), 9, "a").unwrap_err();
+    assert!(matches!(said, Unwitnessed::Unreachable(_)), "{said}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use ledger_format::tree::{Frontier, leaf};
+use ledger_format::tree::Frontier;
 use ledger_proof::merkle::Gatherer;
 use ledger_proof::{Checkpoint, ConsistencyFile, KeyKind, LedgerKey, VerifierKey};
 use ledger_server::{Limits, Witness, WitnessDir, serve};
@@ -24,11 +24,11 @@ pub(crate) fn known() -> Vec<VerifierKey> {
 
 /// `add-checkpoint` from one size to another, of one of two histories.
 pub(crate) fn grown(old: u64, new: u64, history: &str) -> ConsistencyFile {
-    let leaves: Vec<_> = (0..new).map(|n| leaf(format!("{history} {n}").as_bytes())).collect();
     let (mut tree, mut proof) = (Frontier::new(), Gatherer::consistency(old, new).unwrap());
-    for (at, leaf) in (0..).zip(&leaves) {
-        tree.push_leaf(*leaf);
-        proof.push(at, *leaf);
+    for at in 0..new {
+        let record = format!("{history} {at}");
+        tree.push(record.as_bytes());
+        proof.push(at, record.as_bytes());
     }
     let checkpoint = Checkpoint { origin: ORIGIN.to_owned(), size: new, root: tree.root() };
     let checkpoint = checkpoint.sign(&log_key()).unwrap();

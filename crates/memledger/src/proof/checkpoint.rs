@@ -161,6 +161,15 @@ impl Ledger {
         stored(&*self.storage)
     }
 
+    /// The largest checkpoint that is kept here.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn newest_stored(&self) -> Result<Option<StoredCheckpoint>> {
+        let newest = named(&*self.storage)?.pop();
+        newest.map(|(size, path)| load(&*self.storage, size, &path)).transpose()
+    }
+
     /// The checkpoint of so many records that is kept here.
     ///
     /// # Errors
@@ -179,15 +188,16 @@ impl Ledger {
 
 /// All notes of a directory, the smallest first.
 pub(super) fn stored(storage: &dyn Storage) -> Result<Vec<StoredCheckpoint>> {
-    let mut notes = Vec::new();
-    for (size, path) in named(storage)? {
-        let note = read(storage, &path)?.and_then(|signed| {
-            let named = signed.checkpoint().size;
-            if named == size { Ok(signed) } else { Err(format!("it is of {named} records")) }
-        });
-        notes.push(StoredCheckpoint { file: path.to_string(), note });
-    }
-    Ok(notes)
+    named(storage)?.into_iter().map(|(size, path)| load(storage, size, &path)).collect()
+}
+
+/// The note of a file that is named after a size.
+fn load(storage: &dyn Storage, size: u64, path: &RelPath) -> Result<StoredCheckpoint> {
+    let note = read(storage, path)?.and_then(|signed| {
+        let named = signed.checkpoint().size;
+        if named == size { Ok(signed) } else { Err(format!("it is of {named} records")) }
+    });
+    Ok(StoredCheckpoint { file: path.to_string(), note })
 }
 
 /// The sizes that files are named after, the smallest first.

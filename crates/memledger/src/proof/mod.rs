@@ -6,6 +6,7 @@
 //! names; a proof that leaves this module was checked. May not: keep a signing key inside the
 //! ledger's directory, or trust a head for being there.
 
+mod blocks;
 mod checkpoint;
 mod given;
 mod heads;

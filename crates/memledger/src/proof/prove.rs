@@ -3,8 +3,10 @@
 
 use ledger_format::Seq;
 use ledger_proof::merkle::Gatherer;
-use ledger_proof::{ConsistencyFile, ProofError, SignedCheckpoint, TlogProof};
+use ledger_proof::{ConsistencyFile, Hash, ProofError, SignedCheckpoint, TlogProof};
+use ledger_store::StoreError;
 
+use super::blocks::Blocks;
 use super::roots::{self, size};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::Ledger;
@@ -37,10 +39,11 @@ impl Ledger {
         self.check_head(&checkpoint)?;
         let record = reader.record(seq)?;
         let gatherer = Gatherer::inclusion(seq.0, covered).map_err(|e| refused(&e))?;
-        let path = roots::gather(reader, gatherer)?;
-        let proof = TlogProof { extra: Some(record.bytes), index: seq.0, path, checkpoint };
-        let bytes = proof.extra.as_deref().unwrap_or_default();
-        proof.check(bytes).map_err(|error| damaged(&error))?;
+        let mut proof = TlogProof { extra: None, index: seq.0, path: Vec::new(), checkpoint };
+        proof.path = self.checked_path(&gatherer, covered, |path| {
+            TlogProof { path, ..proof.clone() }.check(&record.bytes)
+        })?;
+        proof.extra = Some(record.bytes);
         Ok(proof)
     }
 
@@ -61,18 +64,45 @@ impl Ledger {
         self.check_head(&checkpoint)?;
         let new = checkpoint.checkpoint().size;
         let gatherer = Gatherer::consistency(old, new).map_err(|e| refused(&e))?;
-        let path = roots::gather(self.vault.reader(), gatherer)?;
-        let file = ConsistencyFile { old, path, checkpoint };
         let root = roots::root(&*self.storage, self.vault.reader(), old)?;
         let root = root.ok_or_else(|| not_found(format!("there are no {old} records here")))?;
-        file.check(&root).map_err(|error| damaged(&error))?;
+        let mut file = ConsistencyFile { old, path: Vec::new(), checkpoint };
+        file.path = self.checked_path(&gatherer, new, |path| {
+            ConsistencyFile { path, ..file.clone() }.check(&root)
+        })?;
         Ok(file)
+    }
+
+    /// The hashes of a proof in the tree of `size` records, which hold. Saved hashes shorten it; where
+    /// they lead to a proof that does not hold, they go, and the log alone counts.
+    fn checked_path(
+        &self,
+        gatherer: &Gatherer,
+        size: u64,
+        check: impl Fn(Vec<Hash>) -> std::result::Result<(), ProofError>,
+    ) -> Result<Vec<Hash>> {
+        let (storage, reader) = (&*self.storage, self.vault.reader());
+        let mut blocks = Blocks::load(storage, reader);
+        blocks.extend(reader, size)?;
+        let path = roots::gather(reader, gatherer.clone(), &blocks)?;
+        if check(path.clone()).is_ok() {
+            if self.writable() {
+                // What is not saved is made again.
+                let _ = blocks.save_if_worthwhile(storage, reader.ledger());
+            }
+            return Ok(path);
+        }
+        if self.writable() {
+            Blocks::forget(storage).map_err(StoreError::from)?;
+        }
+        let path = roots::gather(reader, gatherer.clone(), &Blocks::default())?;
+        check(path.clone()).map_err(|error| damaged(&error))?;
+        Ok(path)
     }
 
     /// The newest checkpoint kept here, which has to cover a record.
     fn newest_checkpoint(&self, seq: Seq) -> Result<SignedCheckpoint> {
-        let newest = self.checkpoints()?.pop();
-        let newest = newest.map(|stored| {
+        let newest = self.newest_stored()?.map(|stored| {
             stored.note.map_err(|why| {
                 Error::new(ErrorKind::Damaged, format!("{} is no checkpoint: {why}", stored.file))
             })

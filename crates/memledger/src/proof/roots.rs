@@ -8,14 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use ledger_format::segment::{HEADER_BYTES, SegmentHeader};
-use ledger_format::tree::{Frontier, leaf};
+use ledger_format::tree::Frontier;
 use ledger_format::{Seq, TreeRoot};
 use ledger_proof::Hash;
-use ledger_proof::merkle::Gatherer;
+use ledger_proof::merkle::{Gatherer, Span};
 use ledger_store::storage::Storage;
 use ledger_store::{Check, Reader};
 
+use super::blocks::Blocks;
 use crate::error::{Error, ErrorKind, Result};
+
+/// How many records apart two ranges are read in one go.
+const NEAR: u64 = 16_384;
 
 /// Number of records up to the durable head.
 pub(super) fn size(reader: &Reader) -> u64 {
@@ -35,6 +39,9 @@ pub(super) fn root(
         Some(head) if head.seq.0.checked_add(1) == Some(wanted) => return Ok(Some(head.root)),
         _ => {}
     }
+    if let Some(stored) = stored_root(reader, wanted)? {
+        return Ok(Some(stored));
+    }
     let mut tree = frontier_before(storage, reader, wanted)?;
     let from = Seq(tree.size());
     if from.0 < wanted {
@@ -52,6 +59,18 @@ pub(super) fn root(
         })?;
     }
     Ok((tree.size() == wanted).then(|| tree.root()))
+}
+
+/// The root that is stored behind so many records, where a batch ends there.
+fn stored_root(reader: &Reader, wanted: u64) -> Result<Option<TreeRoot>> {
+    let mut found = None;
+    if let Some(last) = wanted.checked_sub(1) {
+        reader.for_each_batch(Seq(last), Check::None, |batch| {
+            found = (batch.last_seq().0 == last).then_some(batch.root);
+            Ok(ControlFlow::Break(()))
+        })?;
+    }
+    Ok(found)
 }
 
 /// Roots after several sizes, in one pass over the batches where they are stored.
@@ -80,20 +99,38 @@ pub(super) fn roots(
     Ok(found)
 }
 
-/// The hashes that a proof needs.
-pub(super) fn gather(reader: &Reader, mut gatherer: Gatherer) -> Result<Vec<Hash>> {
-    for span in gatherer.wanted() {
+/// The hashes that a proof needs. What `blocks` know is not read again.
+pub(super) fn gather(
+    reader: &Reader,
+    mut gatherer: Gatherer,
+    blocks: &Blocks,
+) -> Result<Vec<Hash>> {
+    gatherer.begin_with(|span| blocks.over(span));
+    for span in together(gatherer.wanted()) {
         reader.for_each_batch(Seq(span.start), Check::None, |batch| {
             for record in batch.records() {
-                if (span.start..span.end).contains(&record.seq.0) {
-                    gatherer.push(record.seq.0, leaf(record.bytes));
-                }
+                gatherer.push(record.seq.0, record.bytes);
             }
             let done = batch.last_seq().0.saturating_add(1) >= span.end;
             Ok(if done { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
     }
     gatherer.finish().map_err(|error| Error::new(ErrorKind::Damaged, error.to_string()))
+}
+
+/// Ranges that lie near each other as one: a reading begins at the start of a segment, so that one
+/// long reading costs less than two.
+fn together(spans: Vec<Span>) -> Vec<Span> {
+    let mut merged: Vec<Span> = Vec::new();
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.start <= last.end.saturating_add(NEAR) => {
+                last.end = last.end.max(span.end);
+            }
+            _ => merged.push(span),
+        }
+    }
+    merged
 }
 
 /// The tree at the beginning of the segment that holds the last of `wanted` records.

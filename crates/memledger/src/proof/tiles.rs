@@ -52,7 +52,7 @@ impl Ledger {
     /// [`ErrorKind::NotFound`] without a checkpoint, [`ErrorKind::Damaged`] when what is there is of
     /// another history, [`ErrorKind::Unavailable`] when it cannot be written.
     pub fn export_tiles(&self, store: &mut dyn TileStore) -> Result<ExportedTiles> {
-        let newest = self.checkpoints()?.pop();
+        let newest = self.newest_stored()?;
         let newest = newest.and_then(|stored| stored.note.ok()).ok_or_else(|| {
             Error::new(
                 ErrorKind::NotFound,
