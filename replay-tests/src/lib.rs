@@ -19,9 +19,12 @@
 pub mod asking;
 pub mod caller;
 pub mod compare;
+pub mod copies;
 pub mod crash;
 pub mod desk;
 pub mod digest;
+pub mod erasing;
+pub mod golden;
 pub mod oracle;
 pub mod place;
 pub mod player;

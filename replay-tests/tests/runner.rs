@@ -22,12 +22,15 @@ mod cases {
     mod changes;
     mod claimed;
     mod complete;
+    mod copying;
     mod crash_sweep;
     mod determinism;
+    mod erased_copies;
     mod erasing;
     mod fault_disk;
     mod fault_log;
     mod forged_views;
+    mod golden;
     mod hostile;
     mod many_writers;
     mod meaning;

@@ -8,7 +8,9 @@ Owns: the commands that are killed, and what must hold after each kill:
 
 - everything that was answered before, and in the killed run itself, is there with its words;
 - the log verifies, by the program and by the independent verifier;
-- the next command works, what it writes verifies too, and the ledger can still sign.
+- the next command works, what it writes verifies too, and the ledger can still sign;
+- a backup that was killed left the ledger as it was and a backup that is whole, the old one or the new
+  one, or none and says so; the same command again completes it, and so with a restore.
 
 A killed process loses no write that the system took: what a power cut loses is the subject of the
 crash tests on the storage model. May not: be skipped in silence. On a machine where a process cannot
@@ -46,11 +48,14 @@ class Place:
     def __init__(self, folder):
         self.folder = folder
         self.ledger = os.path.join(folder, "ledger")
+        self.backup = os.path.join(folder, "backup")
+        self.restored = os.path.join(folder, "restored")
         self.env = {"HOME": folder, "PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8"}
 
     def call(self, *words, stdin=b""):
         """Runs a command to its end: exit code, standard output, standard error."""
-        argv = [program(), *(() if words[0] == "init" else ("-C", self.ledger)), *words]
+        alone = words[0] in ("init", "restore", "-C")
+        argv = [program(), *(() if alone else ("-C", self.ledger)), *words]
         done = subprocess.run(argv, env=self.env, input=stdin, capture_output=True, check=False)
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
@@ -72,13 +77,16 @@ class Place:
 
 
 class Command:
-    """A command to be killed. `answered` says which texts its output acknowledges."""
+    """A command to be killed. `answered` says which texts its output acknowledges, `before` what was
+    done before it, and `judge` what must hold afterwards."""
 
-    def __init__(self, name, words, stdin=None, answered=lambda output: set()):
+    def __init__(self, name, words, stdin=None, answered=lambda output: set(), before=None, judge=None):
         self.name = name
         self.words = words
         self.stdin = stdin
         self.answered = answered
+        self.before = before
+        self.judge = judge or (lambda *seen: judge_ledger(*seen))
 
 
 BATCH = [{"text": f"rule {number}", "scope": "org/acme", "source": "chat:1"} for number in range(24)]
@@ -88,6 +96,86 @@ def acknowledged(output):
     """The texts of the lines of a batch that were answered."""
     whole = output[: output.rfind(b"\n") + 1]
     return {BATCH[at]["text"] for at in range(len(whole.splitlines()))}
+
+
+def backed_up(place):
+    """A backup, and a memory that came after it."""
+    place.must("backup", place.backup)
+    place.must("write", "the third rule", *OPTIONS)
+
+
+def contents(folder):
+    """Every file below a folder but the lock, with its bytes."""
+    found = {}
+    for base, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(base, name)
+            if name != "lock":
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder)] = file.read()
+    return found
+
+
+RESTORE = ["restore", "BACKUP", "RESTORED", "--reason", "a test"]
+
+
+def judge_backup(place, command, output, original):
+    """The ledger is as it was, the backup is an old one, a new one or none, and can be completed."""
+    if contents(place.ledger) != contents(original.ledger):
+        raise Broken("a backup changed the ledger")
+    whole = {"the first rule", "the second rule"}
+    code, _, err = place.call("restore", place.backup, place.restored + ".1", "--reason", "a test")
+    if code == 0:
+        check_restored(place, place.restored + ".1", whole)
+    elif command.before or not any(
+        words in err for words in ("no whole backup", "there is no directory")
+    ):
+        raise Broken(f"what is left of the backup: exit {code}: {err.strip()}")
+    if output.endswith(b"\n") and code != 0:
+        raise Broken("a backup that was answered is not there")
+    again(place, "backup", place.backup)
+    place.must("restore", place.backup, place.restored + ".2", "--reason", "a test")
+    whole = whole | ({"the third rule"} if command.before else set())
+    check_restored(place, place.restored + ".2", whole)
+
+
+def judge_restore(place, _command, _output, original):
+    """The backup is as it was; the target is no ledger and says so, or it is the whole of it."""
+    if contents(place.backup) != contents(original.backup):
+        raise Broken("a restore changed the backup")
+    code, _, err = place.call("-C", place.restored, "status", "--accept-head")
+    said = ("a restore was stopped", "there is no directory", "holds no ledger")
+    if code == 0:
+        check_restored(place, place.restored, {"the first rule", "the second rule"})
+        return
+    if not any(words in err for words in said):
+        raise Broken(f"half a restore is not said to be one: exit {code}: {err.strip()}")
+    again(place, "restore", place.backup, place.restored, "--reason", "a test")
+    check_restored(place, place.restored, {"the first rule", "the second rule"})
+
+
+def again(place, *words):
+    """The same command completes what was killed."""
+    code, _, err = place.call(*words, "--accept-head")
+    if code != 0:
+        raise Broken(f"{words[0]} again: exit {code}: {err.strip()}")
+
+
+def check_restored(place, ledger, texts):
+    """It holds these texts, says once that it was restored, verifies, and is written to."""
+    restored = Place(place.folder)
+    restored.ledger = ledger
+    restored.must("list", "--accept-head")
+    missing = texts - restored.texts()
+    if missing:
+        raise Broken(f"not in the restored ledger: {sorted(missing)}")
+    told = restored.must("log", "-n", "1000").decode().count("restored")
+    if told != 1:
+        raise Broken(f"the log tells {told} times of one restore")
+    restored.must("verify")
+    restored.must("write", "afterwards", *OPTIONS)
+    restored.must("verify")
+    independent(restored)
 
 
 COMMANDS = [
@@ -102,6 +190,11 @@ COMMANDS = [
     Command("rebuild", ["-C", "LEDGER", "rebuild"]),
     Command("checkpoint", ["-C", "LEDGER", "checkpoint"]),
     Command("key rotate", ["-C", "LEDGER", "key", "rotate"]),
+    Command("backup", ["-C", "LEDGER", "backup", "BACKUP"], judge=judge_backup),
+    Command(
+        "backup again", ["-C", "LEDGER", "backup", "BACKUP"], before=backed_up, judge=judge_backup
+    ),
+    Command("restore", RESTORE, before=backed_up, judge=judge_restore),
 ]
 
 
@@ -120,6 +213,8 @@ def sweep(command, every=1, start=0):
         original = os.path.join(base, "original")
         os.mkdir(original)
         first = None if command.name == "init" else prepared(original)
+        if command.before:
+            command.before(Place(original))
         whole = _run(command, first, original, os.path.join(base, "whole"), None)
         if whole.status != 0:
             raise Broken(f"{command.name} ended with {whole.status} and was not even killed")
@@ -132,7 +227,7 @@ def sweep(command, every=1, start=0):
                 kills += 1
                 place = f"{command.name}, killed before call {at} of {len(whole.calls)} ({whole.calls[at]})"
                 try:
-                    judge(Place(folder), command, outcome.output)
+                    command.judge(Place(folder), command, outcome.output, Place(original))
                 except Broken as broken:
                     broke.append(f"{place}: {broken}")
             shutil.rmtree(folder)
@@ -142,7 +237,9 @@ def sweep(command, every=1, start=0):
 def _run(command, first, original, folder, kill_at):
     shutil.copytree(original, folder)
     place = Place(folder)
-    names = {"LEDGER": place.ledger, "FIRST": first}
+    names = {
+        "LEDGER": place.ledger, "FIRST": first, "BACKUP": place.backup, "RESTORED": place.restored,
+    }
     argv = [program(), *(names.get(word, word) for word in command.words)]
     stdin = None
     if command.stdin is not None:
@@ -152,8 +249,8 @@ def _run(command, first, original, folder, kill_at):
     return tracer.run(argv, place.env, kill_at, stdin)
 
 
-def judge(place, command, output):
-    """What must hold after a kill."""
+def judge_ledger(place, command, output, _original=None):
+    """What must hold after a command of a ledger was killed."""
     if command.name == "init":
         code, _, err = place.call("status")
         if code in (2, 3):

@@ -41,7 +41,7 @@ class Judgement(unittest.TestCase):
             place = sweep.Place(original)
             damage(place)
             with self.assertRaises(sweep.Broken) as raised:
-                sweep.judge(place, sweep.COMMANDS[1], b"one more\n")
+                sweep.judge_ledger(place, sweep.COMMANDS[1], b"one more\n")
             return str(raised.exception)
 
     def test_an_answer_without_its_record_is_found(self):

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use ledger_format::event::ledger::Genesis;
-use ledger_format::{LedgerId, Micros};
+use ledger_format::{FormatError, LedgerId, Micros};
 
 use crate::StoreError;
 use crate::storage::{RelPath, Storage};
@@ -139,11 +139,15 @@ impl LedgerConfig {
     /// [`StoreError::Config`] with the line: an unknown, repeated or missing key, a value of
     /// another form, or a format that this program does not read.
     pub fn parse(text: &str) -> Result<Self, StoreError> {
+        // Whatever else a later version writes here is no damage.
+        if let Some(found) = later_format(text) {
+            let what = FormatError::UnsupportedVersion { what: "the ledger", found };
+            return Err(StoreError::Unsupported { file: CONFIG_FILE, offset: 0, what });
+        }
         let mut fields = Fields::read(text)?;
         let (line, format) = fields.number("format")?;
         if format != FORMAT {
-            let what = format!("format is {format}, this program reads {FORMAT}");
-            return Err(wrong(Some(line), what));
+            return Err(wrong(Some(line), format!("no format has the number {format}")));
         }
         let (line, id) = fields.text("ledger")?;
         let ledger = parse_id(&id).ok_or_else(|| wrong(Some(line), "ledger is no ledger id"))?;
@@ -185,6 +189,13 @@ impl LedgerConfig {
             .map_err(|error| wrong(None, format!("not a text: {error}")))?;
         Self::parse(text)
     }
+}
+
+/// The format that the file says it has, where it is a later one.
+fn later_format(text: &str) -> Option<u16> {
+    let values = text.lines().filter_map(|line| line.split_once('='));
+    let format = values.filter(|(key, _)| key.trim() == "format").map(|(_, value)| value.trim());
+    format.filter_map(|value| value.parse().ok()).find(|found| i64::from(*found) > FORMAT)
 }
 
 /// The bytes of the file as they are.

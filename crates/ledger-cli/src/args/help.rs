@@ -252,6 +252,7 @@ pub(crate) const RESTORE: &str = "\
 Checks the whole backup first, with the master key. DIR is missing or empty. The restored ledger begins
 a new epoch and records what it was restored from and why; whoever kept a later head is told of a
 rollback, and --accept-head accepts it. Erasures are known up to the end of the backup only.
+A restore that was stopped is run again; for a backup older than 31 days, with --confirm-clock.
 Example:
   memledger restore /mnt/backup/support ./support --reason 'disk failed on Tuesday'";
 pub(crate) const EXPORT_TILES: &str = "\

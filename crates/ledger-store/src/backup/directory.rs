@@ -17,10 +17,13 @@ use crate::storage::{LOCK_FILE, RelPath, Storage};
 pub const BACKUP_FILE: RelPath = RelPath::from_static("backup.toml");
 /// The manifest of a backup whose files are being moved into place.
 const NEXT: RelPath = RelPath::from_static("next.toml");
-/// Files of the next backup.
-pub(super) const INCOMING: RelPath = RelPath::from_static("incoming");
 /// The next manifest until it takes effect.
-const STAGED_MANIFEST: RelPath = RelPath::from_static("incoming/backup.toml");
+const UNFINISHED_NEXT: RelPath = RelPath::from_static("next.toml.new");
+/// There from before the first file until a backup is in force: what lies here is a backup in the making.
+const BEGUN: RelPath = RelPath::from_static("backup.begun");
+/// What the name of a file ends with that waits for the next backup, beside its place: a name that moves
+/// between directories can be lost in both.
+const WAITING: &str = ".next";
 /// No manifest is longer; a longer one is not read into memory.
 const LONGEST: u64 = 1 << 28;
 
@@ -48,11 +51,13 @@ pub fn find(storage: &Arc<dyn Storage>) -> Result<Found, BackupError> {
             return Ok(Found::Backup(BackupView::new(Arc::clone(storage), manifest, moving)));
         }
     }
+    if storage.exists(&BEGUN)? {
+        return Ok(Found::Unfinished);
+    }
     let names = storage.list(&RelPath::ROOT)?;
     let names: Vec<&String> = names.iter().filter(|name| *name != LOCK_FILE.as_str()).collect();
     Ok(match names.as_slice() {
         [] => Found::Nothing,
-        [only] if *only == INCOMING.as_str() => Found::Unfinished,
         names if names.iter().any(|name| *name == "ledger.toml" || *name == "log") => {
             Found::Other("a ledger".to_owned())
         }
@@ -60,9 +65,19 @@ pub fn find(storage: &Arc<dyn Storage>) -> Result<Found, BackupError> {
     })
 }
 
+/// Says that a backup is in the making, before anything else is.
+pub(super) fn begin(storage: &dyn Storage) -> Result<(), BackupError> {
+    if !storage.exists(&BEGUN)? {
+        storage.create_exclusive(&BEGUN)?;
+    }
+    Ok(storage.sync_dir(&RelPath::ROOT)?)
+}
+
 /// Where a file of the next backup waits.
-pub(super) fn incoming(path: &RelPath) -> RelPath {
-    INCOMING.join(path.as_str()).expect("a path below a directory is a path")
+pub(super) fn waiting(path: &RelPath) -> RelPath {
+    let name = format!("{}{WAITING}", path.file_name().unwrap_or_default());
+    let dir = path.parent().unwrap_or(RelPath::ROOT);
+    dir.join(&name).expect("a plain name with a plain end is a plain name")
 }
 
 /// The next backup as it waits, to be checked before it takes effect.
@@ -70,16 +85,15 @@ pub(super) fn staged(storage: &Arc<dyn Storage>, manifest: &Manifest) -> BackupV
     BackupView::new(Arc::clone(storage), manifest.clone(), true)
 }
 
-/// Puts the next backup in force. All its files are durable, in place or in `incoming/`.
+/// Puts the next backup in force. All its files are durable, in place or beside it.
 pub(super) fn commit(storage: &dyn Storage, manifest: &Manifest) -> Result<(), BackupError> {
-    if storage.exists(&STAGED_MANIFEST)? {
-        storage.remove_file(&STAGED_MANIFEST)?;
+    if storage.exists(&UNFINISHED_NEXT)? {
+        storage.remove_file(&UNFINISHED_NEXT)?;
     }
-    let file = storage.create_exclusive(&STAGED_MANIFEST)?;
+    let file = storage.create_exclusive(&UNFINISHED_NEXT)?;
     file.write_all_at(manifest.render().as_bytes(), 0)?;
     file.sync_all()?;
-    storage.sync_dir(&INCOMING)?;
-    storage.rename(&STAGED_MANIFEST, &NEXT)?;
+    storage.rename(&UNFINISHED_NEXT, &NEXT)?;
     storage.sync_dir(&RelPath::ROOT)?;
     roll_forward(storage)
 }
@@ -97,7 +111,7 @@ pub(super) fn roll_forward(storage: &dyn Storage) -> Result<(), BackupError> {
         storage.create_dir(dir)?;
     }
     for entry in &manifest.files {
-        let from = incoming(&entry.path);
+        let from = waiting(&entry.path);
         if storage.exists(&from)? {
             storage.rename(&from, &entry.path)?;
         }
@@ -111,10 +125,10 @@ pub(super) fn roll_forward(storage: &dyn Storage) -> Result<(), BackupError> {
     clear(storage)
 }
 
-/// Removes what no backup needs.
+/// Removes what a backup in force does not need.
 pub(super) fn clear(storage: &dyn Storage) -> Result<(), BackupError> {
-    if storage.exists(&INCOMING)? {
-        storage.remove_dir_all(&INCOMING)?;
+    if storage.exists(&BEGUN)? {
+        storage.remove_file(&BEGUN)?;
         storage.sync_dir(&RelPath::ROOT)?;
     }
     Ok(())

@@ -6,9 +6,9 @@
 //!
 //! Invariants:
 //! - The ledger that is backed up is only read.
-//! - A backup directory holds at every moment a whole backup, or none and says so: new files lie in
-//!   `incoming/` until all of them are durable and were checked, and the manifest of the new backup
-//!   takes effect before the first of them is moved.
+//! - A backup directory holds at every moment a whole backup, or none and says so: new files wait
+//!   beside their places until all of them are durable and were checked, and the manifest of the new
+//!   backup takes effect before the first of them is moved.
 //! - A backup of another ledger, of a later head or of another history is never written over.
 //! - A restored directory is a ledger only when everything is in it: `ledger.toml` comes last.
 //!

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ledger_format::Micros;
 
-use super::directory::{self, Found, clear, commit, find, incoming, roll_forward, staged};
+use super::directory::{Found, begin, clear, commit, find, roll_forward, staged, waiting};
 use super::manifest::Manifest;
 use super::view::BackupView;
 use super::{BackupError, Copied, select, stage};
@@ -39,7 +39,7 @@ pub struct Taken {
     pub before: Option<Manifest>,
     /// What was copied.
     pub copied: Copied,
-    /// Whether an earlier try was interrupted here.
+    /// Whether the first backup here was interrupted before.
     pub resumed: bool,
 }
 
@@ -64,11 +64,12 @@ pub fn take<E: From<BackupError>>(
     let _lock = to.try_lock().map_err(StoreError::from).map_err(BackupError::from)?;
     roll_forward(&**to)?;
     let (before, resumed) = match find(to)? {
-        Found::Backup(view) => (Some(view.manifest().clone()), to_is_resumed(&**to)?),
+        Found::Backup(view) => (Some(view.manifest().clone()), false),
         found => (None, matches!(found, Found::Unfinished)),
     };
-    if let Some(before) = &before {
-        continues(before, reader, &first)?;
+    match &before {
+        Some(before) => continues(before, reader, &first)?,
+        None => begin(&**to)?,
     }
     let (manifest, copied) = copy(from, reader, to, options)?;
     if before.as_ref().is_some_and(|before| before.files == manifest.files) {
@@ -81,10 +82,6 @@ pub fn take<E: From<BackupError>>(
     accept(&(Arc::new(staged(to, &manifest)) as Arc<dyn Storage>))?;
     commit(&**to, &manifest)?;
     Ok(Taken { manifest, before, copied, resumed })
-}
-
-fn to_is_resumed(to: &dyn Storage) -> Result<bool, BackupError> {
-    Ok(to.exists(&directory::INCOMING)?)
 }
 
 fn refuse(found: Found) -> Result<(), BackupError> {
@@ -121,7 +118,7 @@ fn copy(
         let mut copied = Copied::default();
         let mut files = Vec::new();
         for (path, content) in select::files(from, reader, &position, counter)? {
-            let places = [incoming(&path), path.clone()];
+            let places = [waiting(&path), path.clone()];
             files.push(stage::put(&**to, &places, &path, &content, &mut copied)?);
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));

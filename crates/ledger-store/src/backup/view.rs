@@ -1,13 +1,13 @@
 //! Owns looking at a backup as at a ledger directory that nobody may change.
 //!
-//! Invariant: exactly the files of the manifest are there, each from where it lies: in place, or in
-//! `incoming/` while a new backup is not moved yet.
+//! Invariant: exactly the files of the manifest are there, each from where it lies: in place, or
+//! beside it while a new backup waits or is being moved.
 
 use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::directory::incoming;
+use super::directory::waiting;
 use super::manifest::Manifest;
 use super::{BackupError, content::Content, manifest::hex};
 use crate::layout::{LOG, PAYLOADS};
@@ -18,7 +18,7 @@ use crate::storage::{LockError, LockGuard, Op, RelPath, Storage, StorageError, S
 pub struct BackupView {
     storage: Arc<dyn Storage>,
     manifest: Manifest,
-    /// Whether files may lie in `incoming/`.
+    /// Whether files may wait beside their places.
     moving: bool,
 }
 
@@ -62,7 +62,7 @@ impl BackupView {
 
     /// Where a file of the backup lies.
     fn place(&self, path: &RelPath) -> Result<RelPath, StorageError> {
-        let staged = incoming(path);
+        let staged = waiting(path);
         let is_staged = self.moving && self.storage.exists(&staged)?;
         Ok(if is_staged { staged } else { path.clone() })
     }

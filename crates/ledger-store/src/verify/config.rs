@@ -20,6 +20,10 @@ pub(super) fn check(work: &Work<'_>) {
         .and_then(LedgerConfig::parse);
     let config = match parsed {
         Ok(config) => config,
+        Err(error @ StoreError::Unsupported { .. }) => {
+            let found = wrong("a format that this program reads", error.to_string());
+            return work.add(found.severity(Severity::CannotCheck));
+        }
         Err(error) => return work.add(wrong("a copy of record 0", error.to_string())),
     };
     if config.ledger != work.ledger {
