@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ledger_format::record::ClockFlags;
-use ledger_format::{CloseKind, Kind, LedgerId, Micros, RecordHash, RecordHeader, Seq, Trust};
+use ledger_format::{
+    CloseKind, Kind, LedgerId, MemoryId, Micros, RecordHash, RecordHeader, Seq, Trust,
+};
 use ledger_store::storage::{MemStorage, Storage};
 use ledger_store::{Appender, LedgerConfig, NewRecord};
 use memledger::answer::Item;
@@ -235,7 +237,14 @@ fn first_life(ledger: &Ledger, stand: &Stand) -> Seq {
     };
     small::submit(ledger, close(fare, CloseKind::Changed));
     stand.clock.set(Micros(time::BASE + 2 * DAY));
-    let (from, until, reason) = (None, None, reason());
+    every_change(ledger, [fare, pnpm, early]);
+    let answers = small::answers(ledger, true).unwrap();
+    answers.last().unwrap().iter().find(|item| item.id == secret).unwrap().seq
+}
+
+/// Everything that can become of a memory.
+fn every_change(ledger: &Ledger, [fare, pnpm, early]: [MemoryId; 3]) {
+    let (from, until, reason) = (None, None, Some("because it was so".to_owned()));
     let changes = [
         Command::Reopen { memory: fare, from, until, reason: reason.clone() },
         Command::Confirm { memories: vec![pnpm], ttl_until: None, reason: reason.clone() },
@@ -268,8 +277,6 @@ fn first_life(ledger: &Ledger, stand: &Stand) -> Seq {
     let contest = Command::Contest { memories: both, reason: reason.clone() };
     let contest = ledger.submit(Submission::of(contest, Terms::default())).unwrap()[0].seq;
     small::submit(ledger, Command::Resolve { contest, kept: vec![pnpm], reason });
-    let answers = small::answers(ledger, true).unwrap();
-    answers.last().unwrap().iter().find(|item| item.id == secret).unwrap().seq
 }
 
 fn ledger_id(disk: &MemStorage) -> LedgerId {

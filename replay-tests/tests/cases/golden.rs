@@ -236,12 +236,14 @@ fn raised(copy: &Copy, file: &str, at: usize, check: usize, begins: usize) {
     fs::write(path, bytes).unwrap();
 }
 
+type Change<'a> = &'a dyn Fn(&Copy);
+
 #[test]
 fn fault_24_a_later_format_is_refused_by_name_and_is_no_damage() {
     let fixture = fixtures().join(FORMAT);
     let last = fs::read_dir(fixture.join("lived/log")).unwrap().count() - 1;
     let last = format!("log/{last:010}.seg");
-    let changes: [(&str, &dyn Fn(&Copy)); 4] = [
+    let changes: [(&str, Change<'_>); 4] = [
         ("ledger.toml", &|copy| {
             let path = copy.ledger().join("ledger.toml");
             let text = fs::read_to_string(&path).unwrap();
