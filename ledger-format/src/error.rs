@@ -108,7 +108,7 @@ impl fmt::Display for FormatError {
                 write!(f, "{what} needs {needed} bytes, {found} are there")
             }
             Self::Trailing { what, extra } => write!(f, "{extra} bytes follow the end of {what}"),
-            Self::BadMagic { what } => write!(f, "no {what} begins here"),
+            Self::BadMagic { what } => write!(f, "{what} does not begin here"),
             Self::UnsupportedVersion { what, found } => {
                 write!(f, "{what} has version {found}, which this program does not read")
             }

@@ -78,6 +78,10 @@ def read(store: Store) -> Anchors:
     if len(valid) == 2 and valid[0]["counter"] == valid[1]["counter"] and valid[0] != valid[1]:
         out.errors = dict.fromkeys(PATHS, "not_canonical")
         out.valid = {}
+    if len(valid) == 2 and abs(valid[0]["counter"] - valid[1]["counter"]) > 1:
+        older = min(PATHS, key=lambda path: out.valid[path]["counter"])
+        del out.valid[older]
+        out.errors[older] = "not_canonical"
     if out.valid:
         out.chosen = max(out.valid.values(), key=lambda anchor: anchor["counter"])
     return out

@@ -350,6 +350,14 @@ class BeingWritten(unittest.TestCase):
         contents = {**forged.files(), "anchor.b": forged.anchor(epoch=7)}
         self.assertEqual(check(contents).exit_code(), 4)
 
+    def test_anchors_that_were_not_written_in_turn(self) -> None:
+        forged = grown()
+        files_ = forged.files()
+        newest = files.decode_anchor(files_["anchor.a"])["counter"]
+        for counter, code in ((newest + 1, 0), (newest + 2, 3), (newest + 9, 3)):
+            contents = {**files_, "anchor.b": forged.anchor(counter=counter)}
+            self.assertEqual(check(contents).exit_code(), code, counter)
+
     def test_an_anchor_that_says_otherwise(self) -> None:
         names = (
             "recorded_at",

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use ledger_format::{BatchNo, Digest16, FormatError, LedgerId, PayloadId, Seq};
 
-use crate::storage::{LockError, RelPath, StorageError};
+use crate::storage::{LockError, Op, RelPath, StorageError};
 
 /// Why the store did not do what it was asked.
 #[derive(Debug)]
@@ -203,6 +203,10 @@ impl StoreError {
         match self {
             Self::Storage(error) if error.is_no_space() => Class::NoSpace,
             Self::Storage(error) if error.is_read_only() => Class::ReadOnly,
+            // The lock holds nothing that could be damaged.
+            Self::Storage(error) if error.is_misplaced() && error.op != Op::TryLock => {
+                Class::Damaged
+            }
             Self::Storage(_) => Class::Io,
             Self::Busy { pid, .. } => Class::Busy { pid: *pid },
             Self::NotALedger { .. } => Class::NotALedger,
@@ -323,6 +327,11 @@ impl fmt::Display for StoreError {
             Self::Storage(error) if error.is_no_space() => {
                 write!(f, "{error}; nothing was recorded: free some space and try again")
             }
+            Self::Storage(error) if error.is_misplaced() => write!(
+                f,
+                "{error}; something else lies where a part of the ledger belongs: move it away, and \
+                 put the right one back from a copy (a lock is made anew)"
+            ),
             Self::Storage(error) => error.fmt(f),
             Self::Busy { path, pid } => LockError::Held { path: path.clone(), pid: *pid }.fmt(f),
             Self::NotALedger { missing } => {
@@ -336,8 +345,8 @@ impl fmt::Display for StoreError {
             Self::Lost(lost) => lost.fmt(f),
             Self::AnchorDamaged { file, reason } => write!(
                 f,
-                "{file} cannot be read: {reason}; nothing is written until it is repaired; \
-                 reading goes on if the other copy is whole"
+                "{file} cannot be read: {reason}; the ledger is not opened until it is repaired \
+                 (`repair anchor`, if the other copy is whole; the archive can be read up to that one)"
             ),
             Self::Foreign { file, expected, found } => write!(
                 f,

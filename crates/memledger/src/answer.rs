@@ -23,8 +23,9 @@ pub enum Text {
     Erased(Seq),
     /// The key is not at hand: the words exist but cannot be read here.
     Locked,
-    /// The memory was forgotten: its words are only in its history.
-    Forgotten,
+    /// The memory was forgotten by this record. Its words are in no answer; they lie in the record that
+    /// wrote it.
+    Forgotten(Seq),
 }
 
 /// How much weight an item can carry.

@@ -63,9 +63,11 @@ impl Basis {
     /// The first line of every time-travel answer.
     #[must_use]
     pub fn line(&self) -> String {
-        let seq = self.seq.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
+        let Some(seq) = self.seq else {
+            return format!("{} · before the first record", self.phrase);
+        };
         let hash = self.hash.to_string();
-        let head = if self.seq.is_some() { hash.get(..12).unwrap_or_default() } else { "none" };
+        let head = hash.get(..12).unwrap_or_default();
         format!("{} · seq {seq} · head {head}…", self.phrase)
     }
 }

@@ -254,7 +254,7 @@ fn without_the_master_key_nothing_is_called_damaged() {
     assert_eq!(report.verdict(), CheckVerdict::CannotCheck, "{report:#?}");
     let ledger = place.archive_at(&place.path()).unwrap();
     for item in small::answers(&ledger, true).unwrap().concat() {
-        assert!(matches!(item.text, Text::Locked | Text::Forgotten), "{item:?}");
+        assert!(matches!(item.text, Text::Locked | Text::Forgotten(_)), "{item:?}");
     }
     let mut wrong = own.clone();
     wrong[0] = if own[0] == b'0' { b'1' } else { b'0' };

@@ -125,8 +125,9 @@ impl<'a> Run<'a> {
             ctx.out.object(&object)?;
             return Ok(code);
         }
-        let head = report.head.map_or_else(|| "none".to_owned(), |seq| seq.to_string());
-        ctx.out.line(&format!("ledger {} · head seq {head}", report.ledger))?;
+        let head =
+            report.head.map_or_else(|| "no whole head".to_owned(), |seq| format!("head seq {seq}"));
+        ctx.out.line(&format!("ledger {} · {head}", report.ledger))?;
         for line in self.extent(&report) {
             ctx.out.line(&line)?;
         }

@@ -102,7 +102,10 @@ fn text(text: &Text, put: &mut impl FnMut(&str, Value)) {
         // No field: there is nothing, and there never will be.
         Text::Erased(_) => {}
         Text::Locked => put("text_state", "locked".into()),
-        Text::Forgotten => put("text_state", "forgotten".into()),
+        Text::Forgotten(seq) => {
+            put("text_state", "forgotten".into());
+            put("forgotten_at_seq", seq.0.into());
+        }
     }
 }
 

@@ -14,7 +14,7 @@ const HARD: [&str; 16] = [
     "-",
     " leading and trailing ",
     "line one\nline two\n",
-    "\r\n",
+    "\r\nx\r\n",
     "a\u{2028}b\u{2029}c",
     "\u{202e}evil\u{202c} שלום مرحبا",
     "👩‍👩‍👧‍👦🇫🇷👍🏽",
@@ -25,6 +25,21 @@ const HARD: [&str; 16] = [
     "\u{1b}[2Jclear",
     "\u{10ffff}\u{fffd}",
 ];
+
+#[test]
+fn white_space_is_no_text() {
+    let bench = Bench::new();
+    for text in [" ", "\n\n", "\t \u{3000}\r\n"] {
+        bench.run(["write", "--", text]).fails(2, &["white space"]);
+        bench.run_with(["write", "-"], text.as_bytes()).fails(2, &["stdin", "white space"]);
+        let line = serde_json::json!({ "text": text }).to_string();
+        let said = bench.run_with(["write", "--stdin"], line.as_bytes()).ends(0);
+        assert!(said.out.contains("white space"), "{said:?}");
+    }
+    let said = bench.run_with(["write", "--stdin"], b"plain words").ends(0);
+    assert!(said.out.contains("not a JSON object"), "{said:?}");
+    assert!(bench.ids(&[]).is_empty());
+}
 
 #[test]
 fn text_comes_back_byte_for_byte() {

@@ -183,7 +183,19 @@ fn forgetting_shows_its_plan_and_asks() {
         let forgotten = bench.get(id, &[]);
         assert_eq!(forgotten["status"], "forgotten");
         assert_eq!(forgotten.get("text"), None);
+        assert!(forgotten["forgotten_at_seq"].is_u64(), "{forgotten}");
     }
+    // No ordinary read shows the words, history included; the raw record has them.
+    for way in [&[][..], &["--from-archive"]] {
+        for verb in [&["list", "--include-history"][..], &["blame", &one], &["history", &one]] {
+            let ran = bench.run([verb, way].concat()).ends(0).shows(&["forg"]);
+            assert!(!ran.out.contains("u1 likes tea"), "{verb:?}: {ran:?}");
+            let ran = bench.run([verb, way, &["--json"]].concat()).ends(0);
+            assert!(!ran.out.contains("u1 likes tea"), "{verb:?}: {ran:?}");
+        }
+    }
+    let written = bench.get(&one, &[])["seq"].to_string();
+    bench.run(["show", &written]).ends(0).shows(&["u1 likes tea"]);
     assert_eq!(bench.ids(&[]), [three.as_str()]);
     bench.run(["forget", "--subject", "u1", "--reason", "x", "--yes"]).fails(1, &["u1"]);
     bench.run(["forget", &three, "--reason", "noise", "--yes"]).ends(0);

@@ -106,6 +106,44 @@ fn a_log_without_its_configuration_is_no_empty_directory() {
 }
 
 #[test]
+fn what_lies_in_place_of_a_file_is_named() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    bench.stays_damaged();
+    let log = bench.dir().join("log/0000000001.seg");
+    let away = bench.root().join("away");
+    fs::rename(&log, &away).unwrap();
+    for put in [0, 1] {
+        match put {
+            0 => symlink(&away, &log).unwrap(),
+            _ => fs::create_dir(&log).unwrap(),
+        }
+        let ran = bench.run(["list"]).fails(3, &["move it away", "from a copy"]);
+        assert!(!ran.err.contains("--from-archive"), "{ran:?}");
+        if put == 0 { fs::remove_file(&log).unwrap() } else { fs::remove_dir(&log).unwrap() }
+    }
+    fs::rename(&away, &log).unwrap();
+    bench.run(["verify"]).ends(0);
+}
+
+/// A hole costs nothing to make and everything to read.
+#[test]
+fn a_file_that_is_mostly_a_hole_is_named_and_not_read() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    bench.stays_damaged();
+    for name in ["keys/slots.a", "payloads/0000000000.pay"] {
+        let file = fs::OpenOptions::new().write(true).open(bench.dir().join(name)).unwrap();
+        let length = file.metadata().unwrap().len();
+        file.set_len(1 << 43).unwrap();
+        bench.run(["verify", "--level", "payloads"]).ends(3).shows(&[name, "were not read"]);
+        bench.run(["doctor"]).ends(3).shows(&[name, "which was not read"]);
+        file.set_len(length).unwrap();
+    }
+    bench.run(["verify"]).ends(0);
+}
+
+#[test]
 fn views_are_not_written_through_links() {
     let bench = Bench::new();
     bench.write("still here", &[]);

@@ -87,7 +87,7 @@ pub(crate) fn refusal(outcome: &Outcome) -> Option<String> {
 fn held_item(item: &Item) -> Held {
     let text = match &item.text {
         Text::Words(words) => Some(digest(words.as_bytes())),
-        Text::Bytes(_) | Text::Erased(_) | Text::Locked | Text::Forgotten => None,
+        Text::Bytes(_) | Text::Erased(_) | Text::Locked | Text::Forgotten(_) => None,
     };
     Held {
         id: item.id,

@@ -27,6 +27,9 @@ pub(crate) fn commits(git: &Git, path: &str) -> Result<Vec<Commit>> {
         ["log", "--topo-order", "--reverse", "--no-mailmap", "-z", FORMAT, "HEAD", "--", &pathspec];
     match git.output(&arguments)? {
         Ok(listed) => parse(&listed),
+        Err(message) if message.contains("bad revision 'HEAD'") => {
+            Err(Error::invalid("the repository has no commit yet: there is nothing to import"))
+        }
         Err(message) => Err(Error::invalid(format!("git log cannot list the history: {message}"))),
     }
 }

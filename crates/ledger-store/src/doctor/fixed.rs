@@ -37,6 +37,10 @@ pub(super) fn map(ward: &Ward<'_>, path: RelPath) -> FileMap {
     }
 }
 
+/// Bytes of a key file that is looked at: half a thousand million keys. A hole of any size costs nothing
+/// to make, and everything to read.
+const LONGEST_KEYS: u64 = 16 << 30;
+
 /// What a file is that is not a part of the format; none for one that is.
 fn outside(path: &RelPath) -> Option<&'static str> {
     let known = *path == CONFIG_FILE || ANCHORS.contains(path);
@@ -99,6 +103,11 @@ fn small(ward: &Ward<'_>, file: &dyn StorageFile, map: &mut FileMap) -> Result<(
 fn keys(ward: &Ward<'_>, file: &dyn StorageFile, map: &mut FileMap) -> Result<(), StorageError> {
     let mut page = vec![0; limits::PAGE_BYTES];
     let length = map.length;
+    if length > LONGEST_KEYS {
+        let what = "a key file longer than any can be, which was not read";
+        map.push(0, length, RegionState::Damaged, what, None);
+        return Ok(());
+    }
     let ours = |ledger| ward.ledger.is_none_or(|id| id == ledger);
     for number in 0..length / limits::PAGE_BYTES as u64 {
         let from = number * limits::PAGE_BYTES as u64;

@@ -12,6 +12,7 @@ use super::batch::Health;
 use super::region::{FileMap, RegionState};
 use crate::layout;
 use crate::storage::{RelPath, StorageError, StorageFile};
+use crate::verify::payload_files::LONGEST;
 use crate::verify::tail;
 
 /// One payload file.
@@ -40,6 +41,12 @@ impl<'a> Accounts<'a> {
                 ward.storage.open_read(path).and_then(|file| Ok((file.len()?, file))),
                 number(path),
             ) {
+                (Ok((length, _)), Some(_)) if length > LONGEST => {
+                    let mut map = FileMap::new(path.clone(), length);
+                    let what = "a payload file longer than any can be, which was not read";
+                    map.push(0, length, RegionState::Damaged, what, None);
+                    all.others.push(map);
+                }
                 (Ok((length, file)), Some(number)) => {
                     let (file, map) = (file.into(), FileMap::new(path.clone(), length));
                     let mut account = Account { file, map, stopped: None };

@@ -2,6 +2,8 @@
 //!
 //! May not: change anything, or stop at the first fault.
 
+use std::ops::Range;
+
 use ledger_format::key_page::{KeyFileHeader, KeyPage};
 use ledger_format::limits;
 
@@ -41,14 +43,14 @@ pub struct KeyCheck {
 }
 
 impl KeyStore {
-    /// Checks both copies of every page from `first` on, and of the header, and hands each fault to `fault`. Changes of other threads
+    /// Checks both copies of the pages in a range, and of the header, and hands each fault to `fault`. Changes of other threads
     /// wait page by page only.
     ///
     /// # Errors
     /// [`StoreError::Storage`] when a file cannot be measured. An unreadable page is a fault.
     pub fn check(
         &self,
-        first: u64,
+        pages: Range<u64>,
         fault: &mut dyn FnMut(KeyFault),
     ) -> Result<KeyCheck, StoreError> {
         let mut seen = KeyCheck::default();
@@ -57,7 +59,7 @@ impl KeyStore {
             trailing(&self.copies, &mut seen, fault)?;
             compare(&self.copies.read::<KeyFileHeader>(0), &mut seen, fault);
         }
-        for page in first..self.page_count() {
+        for page in pages.start..self.page_count().min(pages.end) {
             let _writer = lock(&self.writer);
             compare(&self.copies.read::<KeyPage>(page + 1), &mut seen, fault);
         }

@@ -97,6 +97,9 @@ impl fmt::Display for Op {
     }
 }
 
+/// What is said of what is no regular file.
+pub(crate) const NOT_REGULAR: &str = "not a regular file";
+
 /// A storage operation that failed.
 #[derive(Debug)]
 pub struct StorageError {
@@ -145,6 +148,17 @@ impl StorageError {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.source.kind() == io::ErrorKind::ReadOnlyFilesystem
+    }
+
+    /// Something else than a regular file, or than a directory, lies where one belongs: a link, a
+    /// directory, a pipe. Links are not followed, so they are a loop of their own.
+    #[must_use]
+    pub fn is_misplaced(&self) -> bool {
+        use std::io::ErrorKind::{IsADirectory, NotADirectory};
+        let irregular = self.source.to_string() == NOT_REGULAR;
+        let errno = self.source.raw_os_error();
+        let link = errno == Some(rustix::io::Errno::LOOP.raw_os_error());
+        irregular || link || matches!(self.source.kind(), IsADirectory | NotADirectory)
     }
 
     /// The file ended before an exact read was filled.

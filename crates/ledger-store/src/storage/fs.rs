@@ -27,6 +27,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
 use self::file::FsFile;
+use super::error::NOT_REGULAR;
 use super::{LockError, LockGuard, Op, RelPath, Storage, StorageError, StorageFile, netfs};
 use crate::lock::FsLock;
 
@@ -242,7 +243,7 @@ impl Root {
             FileType::RegularFile => Ok(File::from(fd)),
             FileType::Directory => Err(fail(Errno::ISDIR)),
             _ => {
-                let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
+                let source = io::Error::new(io::ErrorKind::InvalidInput, NOT_REGULAR);
                 Err(self.error(op, path, source))
             }
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use ledger_format::anchor::{Anchor, BYTES};
-use ledger_format::{BatchNo, LedgerId};
+use ledger_format::{BatchNo, LedgerId, PayloadId};
 
 use super::findings::{Collector, Excuse, Found, Topic};
 use super::report::Severity;
@@ -205,6 +205,12 @@ fn without(work: &Work<'_>, file: &RelPath, blank: bool, batches: u64) {
 }
 
 impl Copies {
+    /// The highest number of the next payload that an anchor names.
+    pub(super) fn next_payload(&self) -> PayloadId {
+        let named = self.valid.iter().map(|(_, anchor)| anchor.next_payload);
+        named.max().unwrap_or_default()
+    }
+
     /// Both copies wait for the first batch.
     pub(super) fn is_blank(&self) -> bool {
         self.blank.len() == ANCHORS.len()

@@ -1,5 +1,7 @@
 //! Owns the check of the key files against the log.
 
+use std::ops::Range;
+
 use ledger_format::PayloadId;
 use ledger_format::limits::PAGE_SLOTS;
 
@@ -9,6 +11,8 @@ use super::work::Work;
 use crate::error::StoreError;
 use crate::keys::{KeyCheck, KeyFault, KeyStore, PEPPER_SLOT, SLOTS_A};
 
+/// Pages that key files may have beyond all that is used: 16 MiB of each.
+const SPARE_PAGES: u64 = 4_096;
 /// Faults of pages that are kept until it is known which pages the log needs.
 const MOST: usize = 10_000;
 
@@ -21,10 +25,10 @@ pub(super) struct Pages {
     more: u64,
 }
 
-/// Looks at all pages from one on, and at the header.
-pub(super) fn pages(keys: &KeyStore, from: u64) -> Pages {
+/// Looks at the pages in a range, and at the header.
+pub(super) fn pages(keys: &KeyStore, range: Range<u64>) -> Pages {
     let (mut faults, mut more) = (Vec::new(), 0);
-    let seen = keys.check(from, &mut |fault| {
+    let seen = keys.check(range, &mut |fault| {
         if faults.len() < MOST {
             faults.push(fault);
         } else {
@@ -48,7 +52,16 @@ pub(super) fn check(work: &Work<'_>, log: &Log, pages: Option<Pages>, opened: Op
     };
     // A holder's own store is never half changed when it is looked at.
     let excuse = if keys.is_ready() { Excuse::None } else { Excuse::UncleanStop };
-    for fault in &pages.faults {
+    let too_long = keys.slots() > work.most_slots;
+    if too_long {
+        let what = "the length of the key file";
+        let expected = format!("at most {} slots", work.most_slots);
+        let found = format!("{} slots; those beyond were not read", keys.slots());
+        work.add(Found::damage(Topic::Keys, &SLOTS_A, what, expected, found));
+    }
+    // Of a file that is too long, what is wrong with the pages that nobody uses was said.
+    let told = |fault: &&KeyFault| !too_long || fault.page.is_none_or(|page| page < needed);
+    for fault in pages.faults.iter().filter(told) {
         work.add(finding(fault, needed, excuse));
     }
     if pages.more > 0 {
@@ -67,6 +80,12 @@ pub(super) fn check(work: &Work<'_>, log: &Log, pages: Option<Pages>, opened: Op
         }
     }
     against_log(work, keys, log);
+}
+
+/// How many slots are looked at: those that the anchor names twice over, and some. A file may be a hole
+/// of any size, and reading that takes for ever.
+pub(super) fn most_slots(next: PayloadId) -> u64 {
+    next.0.saturating_mul(2).saturating_add(SPARE_PAGES * PAGE_SLOTS as u64)
 }
 
 /// Key pages that hold a slot below the next payload's.

@@ -49,14 +49,14 @@ pub(super) fn verify(
     directory::gaps(&numbers.segments, &findings);
     // At the fast level everything is read, and the bytes are held against the mark.
     let since = options.since.filter(|_| options.level > VerifyLevel::Fast);
-    let extent = since.map_or_else(Extent::default, |since| {
-        Extent::since(&**storage, ledger, &numbers.segments, &since)
-    });
+    let begin = |since| Extent::since(&**storage, ledger, &numbers.segments, &since);
+    let extent = since.map_or_else(Extent::default, begin);
     numbers.segments.retain(|number| *number >= extent.segment);
     let copies = anchors::read(&**storage, ledger, &findings, &counts);
     let blank = copies.is_blank();
     let remembered: Vec<_> = options.remembered.iter().copied().chain(options.since).collect();
     let heads = heads::read(&**storage, &remembered, extent.seq, &findings, &counts);
+    let most_slots = keys::most_slots(copies.next_payload());
     let work = Work {
         storage: &**storage,
         ledger,
@@ -71,7 +71,8 @@ pub(super) fn verify(
         digests: Digests::default(),
         findings,
         counts,
-        used: UsedSlots::new(keys.map_or(0, KeyStore::slots)),
+        used: UsedSlots::new(keys.map_or(0, KeyStore::slots).min(most_slots)),
+        most_slots,
         genesis: OnceLock::new(),
         anchors_met: 0.into(),
     };
@@ -90,8 +91,7 @@ pub(super) fn verify(
     expect(&work, &log);
     let mark = work.digests.end(&work);
     let circumstances = circumstances(&work, blank, &log);
-    let head = log.end.filter(|_| log.whole);
-    report(work, circumstances, head, mark)
+    report(work, circumstances, log.end.filter(|_| log.whole), mark)
 }
 
 /// The segments to read, each with where its check ends.
@@ -147,7 +147,7 @@ fn run(
                     && work.level() > VerifyLevel::Fast
                     && let Some(keys) = work.keys
                 {
-                    let _ = pages.set(keys::pages(keys, work.extent.key_page));
+                    let _ = pages.set(keys::pages(keys, work.key_pages()));
                 }
                 // The feed is free for the others while this thread hashes.
                 let next = || locked(feed).next();

@@ -21,7 +21,7 @@ pub(crate) mod heads;
 mod keys;
 mod ledger;
 mod links;
-mod payload_files;
+pub(crate) mod payload_files;
 mod payloads;
 mod report;
 mod segments;

@@ -1,5 +1,6 @@
 //! Owns the check of payload files outside their ranges: headers, and zeros everywhere else.
 
+use ledger_format::limits;
 use ledger_format::payload_file::{HEADER_BYTES, PayloadFileHeader};
 
 use super::findings::{Excuse, Found, Topic};
@@ -10,6 +11,9 @@ use crate::error::StoreError;
 use crate::layout;
 
 const BEGIN: u64 = HEADER_BYTES as u64;
+
+/// The longest payload file that is read to its end: a file may be a hole of any size.
+pub(crate) const LONGEST: u64 = limits::PAYLOAD_FILE_BYTES;
 
 /// Where the first range of a ledger may begin.
 pub(super) const START: Place = Place { file: 0, offset: BEGIN };
@@ -85,7 +89,20 @@ pub(super) fn headers(work: &Work<'_>, last: u32, in_use: bool) {
 fn header(work: &Work<'_>, number: u32) -> bool {
     let file = layout::payload_file(number);
     let mut bytes = [0; HEADER_BYTES];
-    let read = work.storage.open_read(&file).and_then(|open| open.read_exact_at(&mut bytes, 0));
+    let read = work.storage.open_read(&file).and_then(|open| {
+        let length = open.len()?;
+        open.read_exact_at(&mut bytes, 0)?;
+        Ok(length)
+    });
+    if let Ok(length) = read
+        && length > LONGEST
+    {
+        let expected = format!("at most {LONGEST} bytes");
+        let found = format!("{length} bytes; those beyond were not read");
+        let what = "the length of a payload file";
+        let found = Found::damage(Topic::PayloadFiles, &file, what, expected, found);
+        work.add(found.at(LONGEST));
+    }
     if let Err(error) = read {
         work.add(Found::obstacle(Topic::PayloadFiles, &file, &StoreError::Storage(error)));
         return false;
@@ -107,7 +124,10 @@ fn zeros(work: &Work<'_>, number: u32, from: u64, to: u64, excuse: Excuse) {
         return;
     }
     let file = layout::payload_file(number);
-    let place = work.storage.open_read(&file).and_then(|open| tail::not_zero(&*open, from, to));
+    let place = work
+        .storage
+        .open_read(&file)
+        .and_then(|open| tail::not_zero(&*open, from, to.min(LONGEST)));
     match place {
         Ok(None) => {}
         Ok(Some(place)) => {

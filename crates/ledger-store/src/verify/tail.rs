@@ -14,7 +14,7 @@ pub(crate) fn not_zero(
     from: u64,
     to: u64,
 ) -> Result<Option<u64>, StorageError> {
-    let mut buffer = vec![0; PIECE];
+    let (mut buffer, zeros) = (vec![0; PIECE], vec![0; PIECE]);
     let mut at = from;
     while at < to {
         let wanted = usize::try_from(to - at).unwrap_or(PIECE).min(PIECE);
@@ -23,7 +23,10 @@ pub(crate) fn not_zero(
         if count == 0 {
             break;
         }
-        if let Some(place) = part.iter().take(count).position(|byte| *byte != 0) {
+        // Comparing with zeros is several times faster than looking at each byte.
+        if part.get(..count) != zeros.get(..count)
+            && let Some(place) = part.iter().take(count).position(|byte| *byte != 0)
+        {
             return Ok(Some(at + place as u64));
         }
         at += count as u64;

@@ -37,6 +37,8 @@ pub(super) struct Work<'a> {
     pub(super) findings: Collector,
     pub(super) counts: Counts,
     pub(super) used: UsedSlots,
+    /// Key slots that are looked at.
+    pub(super) most_slots: u64,
     /// Record 0, once it was read.
     pub(super) genesis: OnceLock<Genesis>,
     /// How many anchors were found to agree with the log.
@@ -55,6 +57,11 @@ impl Work<'_> {
     /// Whether the bytes of the segments are digested.
     pub(super) const fn digests(&self) -> bool {
         self.options.digest || self.options.mark.is_some()
+    }
+
+    /// The key pages that are looked at.
+    pub(super) const fn key_pages(&self) -> std::ops::Range<u64> {
+        self.extent.key_page..self.most_slots.div_ceil(ledger_format::limits::PAGE_SLOTS as u64)
     }
 
     /// The valid anchor with the higher counter.

@@ -345,7 +345,7 @@ pub(crate) fn no_ledger(dir: &Path, error: StoreError) -> Error {
         return Error::new(
             ErrorKind::Damaged,
             format!(
-                "{} holds a log, and ledger.toml is missing; put it back from a copy: without it nothing is read or written here",
+                "{} holds a log, and ledger.toml is missing; put it back from a copy: without it nothing is read or written here; if making this ledger was cut short, remove the directory and make it again",
                 dir.display()
             ),
         );

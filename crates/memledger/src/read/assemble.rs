@@ -24,15 +24,15 @@ pub(crate) struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// The item of a memory in a version. With `history`, the words of a forgotten memory too.
-    pub(crate) fn item(&self, birth: &Birth, life: &Lifecycle, history: bool) -> Result<Item> {
+    /// The item of a memory in a version.
+    pub(crate) fn item(&self, birth: &Birth, life: &Lifecycle) -> Result<Item> {
         let erased = match life.erased {
             Some(seq) => Some(seq),
             None => self.past.erased(birth.seq)?,
         };
         let status = if erased.is_some() { Status::Erased } else { life.status(self.at) };
         let loaded = self.vault.load(birth.seq)?;
-        let (text, body) = self.words(&loaded, status, erased, history)?;
+        let (text, body) = self.words(&loaded, life, erased)?;
         let source = if erased.is_some() { None } else { self.plain(&loaded, Role::Source)? };
         let closed = if status == Status::Closed { Some(self.closure(life)?) } else { None };
         let mut item = self.shell(birth, life, &loaded, status)?;
@@ -115,15 +115,14 @@ impl Assembler<'_> {
     fn words(
         &self,
         loaded: &Loaded,
-        status: Status,
+        life: &Lifecycle,
         erased: Option<Seq>,
-        history: bool,
     ) -> Result<(Text, Option<Value>)> {
         if let Some(seq) = erased {
             return Ok((Text::Erased(seq), None));
         }
-        if status == Status::Forgotten && !history {
-            return Ok((Text::Forgotten, None));
+        if let Some(seq) = life.forgotten {
+            return Ok((Text::Forgotten(seq), None));
         }
         if let Some(opened) = self.vault.open(loaded, Role::Text)? {
             return Ok((opened.into_text(None), None));

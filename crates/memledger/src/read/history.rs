@@ -43,7 +43,7 @@ pub(crate) fn history(assembler: &Assembler<'_>, id: &MemoryId) -> Result<Vec<Hi
 pub(crate) fn lineage(assembler: &Assembler<'_>, id: &MemoryId) -> Result<Option<Lineage>> {
     let Some(birth) = assembler.past.birth(id)? else { return Ok(None) };
     let Some(life) = assembler.past.version(birth.seq)? else { return Ok(None) };
-    let item = assembler.item(&birth, &life, true)?;
+    let item = assembler.item(&birth, &life)?;
     let mut sources = Vec::new();
     let mut frontier = birth.derived_from.clone();
     let mut seen: Vec<MemoryId> = vec![*id];
@@ -81,5 +81,5 @@ fn one(assembler: &Assembler<'_>, id: &MemoryId) -> Result<Option<(Item, Vec<Mem
 fn at(assembler: &Assembler<'_>, born: Seq) -> Result<Option<Item>> {
     let Some(birth) = assembler.past.birth_at(born)? else { return Ok(None) };
     let Some(life) = assembler.past.version(born)? else { return Ok(None) };
-    assembler.item(&birth, &life, true).map(Some)
+    assembler.item(&birth, &life).map(Some)
 }

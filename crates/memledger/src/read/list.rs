@@ -27,7 +27,7 @@ pub(crate) fn list(
     let mut items: Vec<Item> = Vec::new();
     let mut next = None;
     each(assembler, filter, basis_at, |birth, life| {
-        let item = assembler.item(birth, life, filter.include_history)?;
+        let item = assembler.item(birth, life)?;
         if !matches_text(filter, &item) {
             return Ok(Go::On);
         }

@@ -73,7 +73,7 @@ impl Snapshot<'_> {
     pub fn get(&self, id: &MemoryId) -> Result<Option<Item>> {
         let Some(birth) = self.past().birth(id)? else { return Ok(None) };
         let Some(life) = self.past().version(birth.seq)? else { return Ok(None) };
-        self.assembler().item(&birth, &life, false).map(Some)
+        self.assembler().item(&birth, &life).map(Some)
     }
 
     /// A page of memories, in the order of their records.

@@ -37,6 +37,15 @@ pub(super) fn string(value: Value) -> Field<String> {
     }
 }
 
+/// The words of a memory. Empty ones are refused with the memory, these here.
+pub(super) fn words(value: Value) -> Field<String> {
+    let text = string(value)?;
+    if !text.is_empty() && text.trim().is_empty() {
+        return Err("nothing but white space; a memory needs words".to_owned());
+    }
+    Ok(text)
+}
+
 pub(super) fn strings(value: Value) -> Field<Vec<String>> {
     match value {
         Value::Array(list) => list.into_iter().map(string).collect(),

@@ -109,7 +109,7 @@ impl Draft {
             return Ok(());
         }
         match name {
-            "text" => return self.content(Content::Text(field::string(value)?)),
+            "text" => return self.content(Content::Text(field::words(value)?)),
             "fact" => {
                 let [subject, predicate, object] = field::fact(value)?;
                 return self.content(Content::Fact { subject, predicate, object });

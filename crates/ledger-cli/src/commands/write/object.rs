@@ -121,6 +121,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Fields, Refused> {
         field: None,
         reason: format!("not valid UTF-8: byte {} begins no character", error.valid_up_to()),
     })?;
+    if !text.trim_start().starts_with('{') {
+        let reason = "not a JSON object; each line is one, such as {\"text\":\"…\"}".to_owned();
+        return Err(Refused { field: None, reason });
+    }
     let mut field = None;
     let mut json = serde_json::Deserializer::from_str(text);
     let fields = Reading(&mut field).deserialize(&mut json);

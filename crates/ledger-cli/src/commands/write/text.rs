@@ -72,7 +72,12 @@ fn checked(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     if bytes.len() > PAYLOAD_BYTES {
         return Err(too_long(name, bytes.len() as u64));
     }
-    utf8(name, bytes)
+    let text = utf8(name, bytes)?;
+    if text.trim().is_empty() {
+        let failure = Failure::usage(format!("{name} is nothing but white space"));
+        return Err(failure.hint("a memory needs words"));
+    }
+    Ok(text)
 }
 
 fn utf8(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {

@@ -91,7 +91,7 @@ pub(crate) fn words(text: &Text) -> String {
         Text::Bytes(bytes) => format!("[{} bytes]", bytes.len()),
         Text::Erased(seq) => format!("[erased at seq {seq}]"),
         Text::Locked => "[locked: the key is not at hand]".to_owned(),
-        Text::Forgotten => "[forgotten]".to_owned(),
+        Text::Forgotten(seq) => format!("[forgotten at seq {seq}]"),
     }
 }
 
