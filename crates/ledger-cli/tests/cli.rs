@@ -17,6 +17,8 @@ mod checking;
 mod demo;
 #[path = "cli/durable.rs"]
 mod durable;
+#[path = "cli/durable_facade.rs"]
+mod durable_facade;
 #[path = "cli/exits.rs"]
 mod exits;
 #[path = "cli/foreign.rs"]

@@ -60,7 +60,7 @@ fn every_answer_follows_a_completed_flush_of_both_files() {
     }
 }
 
-fn can_trace(dir: &Path) -> bool {
+pub(crate) fn can_trace(dir: &Path) -> bool {
     let probe = Command::new("strace").args(["-o"]).arg(dir.join("probe")).arg("true").output();
     probe.is_ok_and(|output| output.status.success())
 }
