@@ -26,6 +26,9 @@ pub fn normal_form(text: &str) -> String {
 
 /// Composed, without case, without what shows nothing.
 fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
     let visible = text.chars().filter(|read| !invisible(*read));
     let upper = visible.nfkc().flat_map(char::to_uppercase);
     upper.flat_map(char::to_lowercase).nfkc().filter(|read| !invisible(*read)).collect()

@@ -28,12 +28,14 @@ impl<'a> View<'a> {
         self.folded.as_ref().map_or(self.original, |folded| &folded.text)
     }
 
-    /// Where a range of [`View::text`] lies in the original. Skipped characters at its end count to it.
+    /// Where a range of [`View::text`] lies in the original, without what was skipped at its end.
     pub(crate) fn place(&self, range: Range<usize>) -> Range<usize> {
         let Some(folded) = &self.folded else { return range };
-        let end = self.original.len();
-        let at = |byte: usize| folded.origin.get(byte).copied().unwrap_or(end);
-        at(range.start)..at(range.end)
+        let whole = self.original.len();
+        let at = |byte: usize| folded.origin.get(byte).copied().unwrap_or(whole);
+        let last = at(range.end.saturating_sub(1));
+        let read = self.original.get(last..).and_then(|rest| rest.chars().next());
+        at(range.start)..(last + read.map_or(0, char::len_utf8)).max(at(range.start))
     }
 
     /// The text as it was given, if reading changes it.
@@ -130,6 +132,7 @@ mod tests {
         let place = |range| text.get(view.place(range));
         assert_eq!(place(3..6), Some("ｋｅｙ"));
         assert_eq!(place(0..2), Some("a\u{200B}b"));
+        assert_eq!(place(0..1), Some("a"));
         assert_eq!(place(7..10), Some("𝐱é"));
         assert_eq!(View::of("x\u{E0068}\u{E0069}").text(), "xhi");
     }

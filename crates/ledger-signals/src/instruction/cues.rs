@@ -119,7 +119,7 @@ pub(super) const CUES: &[(Cue, &str)] = &[
         "add|anagram|act|answer|append|apply|assume|augment|blend|break down|brainstorm|build|change|\
         classify|combine|compare|compose|compute|consider|convert|copy|correct|create|deploy|describe|design|develop|\
         discuss|draft|edit|embed|emphasize|employ|encode|engage|enhance|enlist|enrich|ensure|execute|explain|extract|feature|fuse|\
-        generate|give an|give a|give me|give us|group|harmonize|highlight|identify|imagine|implement|incorporate|include|\
+        generate|give an|give a|give me|give us|show me|show us|group|harmonize|highlight|identify|imagine|implement|incorporate|include|\
         infuse|inject|insert|integrate|interweave|introduce|invent|jumble|leverage|list|make the|make it|make your|make a|make an|meld|\
         mention|merge|misspell|modify|outline|output|paraphrase|perform|place|play|prefix|prepend|present|pretend|print|produce|\
         promote|propose|provide|put|rearrange|recommend|reflect|refactor|remove|render|replace|reply|repeat|respond|return|reverse|rewrite|\
@@ -237,7 +237,7 @@ pub(super) const CUES: &[(Cue, &str)] = &[
         ohne einschrankungen|ungefiltert|sin restricciones|sin filtros|sans restriction|sans restrictions|sans filtre|没有限制|不受限制|没有任何限制|越狱",
     ),
     (
-        Cue::Tells(Kind::Jailbreak, 5_500),
+        Cue::Tells(Kind::Jailbreak, 4_000),
         "chatgpt|openai|language model|ai model|chatbot|gpt|hypothetical|hypothetically|fictional|\
         language models|as an ai|virtual machine|sprachmodell|modelo de lenguaje|modele de langage|语言模型",
     ),

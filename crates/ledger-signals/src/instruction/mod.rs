@@ -12,6 +12,7 @@ use once_cell::race::OnceBox;
 
 use crate::view::View;
 use cues::{CUES, Cue, KINDS, Kind};
+use words::Line;
 
 /// From here on a text counts as instruction-like, in parts of 10,000.
 pub const INSTRUCTION_MARK: u16 = 5_000;
@@ -43,8 +44,8 @@ impl Vocabulary {
 
 /// How much the text orders its reader about, in parts of 10,000.
 pub(crate) fn score(view: &View<'_>) -> u16 {
-    let line = words::line(view.text());
-    let bytes = line.as_bytes();
+    let line = Line::of(view.text());
+    let bytes = line.text.as_bytes();
     let mut weighing = Weighing::default();
     let Some(vocabulary) = Vocabulary::get() else { return 0 };
     for hit in vocabulary.search.find_overlapping_iter(bytes) {
@@ -53,11 +54,23 @@ pub(crate) fn score(view: &View<'_>) -> u16 {
         let separate = |byte: Option<&u8>| matches!(byte, None | Some(b' ' | b'\n'));
         let chinese = bytes.get(hit.start()).is_some_and(|byte| *byte >= 0xE0);
         if chinese || separate(before) && separate(bytes.get(hit.end())) {
-            let place = Place { start: hit.start(), end: hit.end(), first: before == Some(&b'\n') };
+            if *cue == Cue::Task && noun(bytes, hit.end()) {
+                continue;
+            }
+            let place =
+                Place { start: hit.start(), end: hit.end(), first: line.starts(hit.start()) };
             weighing.take(*cue, place);
         }
     }
     weighing.sum()
+}
+
+/// Whether the word that ends here is a noun after all: "use of", "the list is".
+fn noun(line: &[u8], end: usize) -> bool {
+    let behind = line.get(end..).unwrap_or_default();
+    [" of ", " is ", " are ", " by ", " was "]
+        .iter()
+        .any(|word| behind.starts_with(word.as_bytes()))
 }
 
 /// Where a cue stands in the line.

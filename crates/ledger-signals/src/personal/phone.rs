@@ -30,7 +30,7 @@ pub(super) fn find(text: &[u8], at: usize) -> Seen {
     let shape = shape(text, at + usize::from(plus))?;
     let rest = text.get(at..)?;
     let exit = rest.starts_with(b"00") && !rest.starts_with(b"000");
-    let trunk = !exit && (rest.starts_with(b"0") || rest.starts_with(b"(0"));
+    let trunk = !rest.starts_with(b"00") && (rest.starts_with(b"0") || rest.starts_with(b"(0"));
     let american = (shape.groups == 3 && shape.first == 3 && shape.second == 3 && shape.last == 4)
         || (shape.groups == 4 && shape.first == 1 && shape.last == 4 && shape.digits == 11);
     let known = plus && shape.digits >= FEWEST
@@ -38,8 +38,8 @@ pub(super) fn find(text: &[u8], at: usize) -> Seen {
         || american
         || trunk && shape.groups >= 2 && shape.digits >= 9 && shape.last >= 2
         || shape.brackets && shape.digits >= FEWEST && rest.first() == Some(&b'(');
-    let told = shape.digits >= 6 && !date(&shape) && announced(text, at);
-    let number = (6..=MOST).contains(&shape.digits) && (known && !date(&shape) || told);
+    let fits = (6..=MOST).contains(&shape.digits) && !date(&shape);
+    let number = fits && (known || announced(text, at));
     number.then(|| ("phone", at..extension(text, shape.end)))
 }
 

@@ -340,7 +340,7 @@ pub(crate) const FORMATS: &[Format] = &[
     word(
         "jwt-base64",
         "ZXlK",
-        &[Run(BASE64.and(TOKEN).and(NEWLINE).and(Class::one(b'\\')), 46, MANY)],
+        &[Run(BASE64.and(TOKEN).and(NEWLINE).and(Class::one(b'\\')), 46, 400)],
         190,
     ),
     lead("nuget-password", "<add key=\"password\"", NUGET, 0),

@@ -13,6 +13,7 @@
 mod chance;
 mod data;
 mod foreign;
+mod kinds;
 mod orders;
 mod personal;
 mod reasoning;
