@@ -94,6 +94,10 @@ fn what_only_looks_like_a_credential_is_left_alone() {
             "A key begins with -----BEGIN PRIVATE KEY----- on its first line.",
             "The password is the name of our first dog",
             "my password is not written down here",
+            "The password is complicated and long",
+            "api_key = abab1212abab1212",
+            "kind: Recipe\ndata:\n  name: c2VjcmV0LXZhbHVl\n",
+            "It says -----BEGIN PRIVATE KEY----- On The First Line and then 12 Very QUICK Foxes JUMP over 7 Lazy ZEBRAS while Max Who Is 45 Begs For more",
         ],
     );
 }
@@ -152,6 +156,9 @@ fn other_numbers_and_words_are_not_personal() {
             "the street was long and the drive 20 minutes",
             "1st, 22nd, 3 st",
             "2001:db8::8a2e:370:7334 is for manuals",
+            "the phone call was on 2023-05-08 at noon",
+            "ann@mail.e and b@c",
+            "3 blocks down the road",
         ],
     );
 }
@@ -198,6 +205,9 @@ fn statements_are_not_orders() {
         "Le bureau ferme à six heures.",
         "办公室六点关门。",
         "My answer was wrong.",
+        "We write letters and explain the rules of chess to her.",
+        "Always a pleasure to meet you and say hello.",
+        "I had to delete all photos and files last week.",
     ] {
         assert!(instruction_like(text) < INSTRUCTION_MARK, "{text} {}", instruction_like(text));
     }

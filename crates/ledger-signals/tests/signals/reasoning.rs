@@ -37,6 +37,8 @@ fn words_about_reasoning_are_not() {
         "<thinker>a statue by Rodin</thinker>",
         r#"The field "reasoning_content" holds it."#,
         r#"{"type":"thinking"}"#,
+        r#"{"type":"thinking","budget":1024}"#,
+        "The tag '<think>' opens a block and the text follows.",
         r#"{"reasoning_content":""}"#,
         r#"{"reasoning_content":null,"content":"ok"}"#,
         r#"{"type":"text","text":"thinking about it"}"#,
