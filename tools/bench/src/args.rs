@@ -24,7 +24,7 @@ const USAGE: &str =
   open                opening and closing it (R2)
   rebuild             its views from nothing (R1)
   views               building views, and memory (T4)
-  verify              verification (V1 V2 V4)
+  verify              verification (V1 V2 V3 V4)
   asof                as-of reads and listings (T1)
   depth               as-of listings as versions pile up (T2 T3)
   peers               SQLite, redb and fjall as they grow
