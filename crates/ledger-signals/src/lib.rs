@@ -12,6 +12,9 @@
 //! What looks like a plain letter is read as one: full-width and mathematical letters are folded and
 //! invisible characters are skipped before the rules look, so hiding a key behind them does not help.
 //!
+//! What it costs is measured by `cargo run --release -p ledger-signals --example cost`: a clean note of two
+//! hundred bytes takes a few microseconds, and texts made to be slow stay linear.
+//!
 //! ```
 //! use ledger_signals::{INSTRUCTION_MARK, Sketch, scan};
 //!

@@ -139,3 +139,23 @@ fn ordinary_texts_are_not_refused() {
         assert!(all > 1_000 && count * 200 <= all, "{name}: {count} of {all} is more than 0.5%");
     }
 }
+
+#[test]
+fn hostile_and_foreign_texts_hold_few_credentials() {
+    let (Some(bipia), Some(xquad)) = (data::real("bipia"), data::real("xquad")) else { return };
+    let mut hostile = Vec::new();
+    data::files(&bipia, ".json")
+        .iter()
+        .for_each(|path| data::strings(&data::json(path), &mut hostile));
+    for line in std::fs::read_to_string(bipia.join("email_train.jsonl")).unwrap().lines() {
+        data::strings(&serde_json::from_str(line).unwrap(), &mut hostile);
+    }
+    let mut foreign = Vec::new();
+    data::files(&xquad, ".json")
+        .iter()
+        .for_each(|path| data::strings(&data::json(path), &mut foreign));
+    // Attacks may carry passwords of their own; articles in four scripts carry none.
+    refused("BIPIA", &hostile);
+    let (count, all) = refused("XQuAD", &foreign);
+    assert!(all > 1_000 && count * 200 <= all, "XQuAD: {count} of {all} is more than 0.5%");
+}
