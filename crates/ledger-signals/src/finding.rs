@@ -12,6 +12,16 @@ pub struct Finding {
     pub range: Range<usize>,
 }
 
+impl Finding {
+    /// A finding whose ends are moved outwards to where characters of the text end.
+    pub(crate) fn whole(text: &str, rule: &'static str, range: Range<usize>) -> Finding {
+        let boundary = |at: &usize| text.is_char_boundary(*at);
+        let start = (0..=range.start).rev().find(boundary).unwrap_or(0);
+        let end = (range.end..text.len()).find(boundary).unwrap_or(text.len());
+        Finding { rule, range: start..end }
+    }
+}
+
 /// In the order of the text, without those that overlap one before: the earlier start wins, then the
 /// longer one, then the one that was pushed first.
 pub(crate) fn settle(mut found: Vec<Finding>) -> Vec<Finding> {

@@ -43,7 +43,11 @@ pub(crate) fn find(view: &View<'_>) -> Vec<Finding> {
         };
         found.extend(seen);
     }
-    let finding = |(rule, range)| Finding { rule, range: view.place(range) };
+    // A limit on the length of an address may fall into a character.
+    let finding = |(rule, range)| {
+        let found = Finding::whole(text, rule, range);
+        Finding { rule, range: view.place(found.range) }
+    };
     settle(found.into_iter().map(finding).collect())
 }
 

@@ -133,22 +133,14 @@ fn within(text: &str) -> Vec<Finding> {
                 None
             }
         };
-        found.extend(seen.map(|(rule, range)| finding(text, rule, range)));
+        found.extend(seen.map(|(rule, range)| Finding::whole(text, rule, range)));
     }
-    places::find(bytes, wants, &mut |rule, range| found.push(finding(text, rule, range)));
+    places::find(bytes, wants, &mut |rule, range| found.push(Finding::whole(text, rule, range)));
     found
 }
 
 /// A rule and where it applies.
 type Seen = Option<(&'static str, Range<usize>)>;
-
-/// A finding whose ends were moved outwards to character boundaries.
-fn finding(text: &str, rule: &'static str, range: Range<usize>) -> Finding {
-    let boundary = |at: &usize| text.is_char_boundary(*at);
-    let start = (0..=range.start).rev().find(boundary).unwrap_or(0);
-    let end = (range.end..text.len()).find(boundary).unwrap_or(text.len());
-    Finding { rule, range: start..end }
-}
 
 /// What is part of a token, or of the base64 text that it might be cut from.
 const INSIDE: Class = PADDED.and(crate::class::BASE64);

@@ -141,6 +141,14 @@ fn personal_data_is_found_where_it_stands() {
 }
 
 #[test]
+fn a_limit_that_falls_into_a_character_gives_it_whole() {
+    for count in 30..34 {
+        let text = format!("{}a@mail.example", "é".repeat(count));
+        assert_eq!(seen(&text, &personal(&text))[0].0, "email", "{text}");
+    }
+}
+
+#[test]
 fn other_numbers_and_words_are_not_personal() {
     finds_nothing(
         personal,
