@@ -1,7 +1,7 @@
 //! Owns a ledger that is asked for what it should refuse: each refusal is of the kind that fits, and
 //! nothing is recorded.
 
-use ledger_format::{CloseKind, MemoryId, Micros, RecordHash, Seq};
+use ledger_format::{CloseKind, MemoryId, Micros, RecordHash, Seq, Verdict};
 use memledger::answer::Text;
 use memledger::civil::When;
 use memledger::verify::{CheckVerdict, VerifyLevel};
@@ -61,7 +61,9 @@ impl Desk {
     pub fn takes(&self, what: &str, change: impl FnOnce(&mut Proposal)) -> MemoryId {
         let submission = Submission::of(proposed(change), Terms::default());
         let outcomes = self.ledger.submit(submission);
-        outcomes.unwrap_or_else(|error| panic!("{what}: {error}"))[0].id.unwrap()
+        let outcome = outcomes.unwrap_or_else(|error| panic!("{what}: {error}")).remove(0);
+        assert_eq!(outcome.verdict, Verdict::Committed, "{what}: {outcome:?}");
+        outcome.id.unwrap()
     }
 
     pub fn text(&self, id: &MemoryId) -> Text {

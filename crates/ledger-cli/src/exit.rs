@@ -73,6 +73,11 @@ impl Failure {
         Self::new("conflict", Code::Conflict, message)
     }
 
+    /// The policy, or a trial of one, says no.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self::new("refused", Code::Refused, message)
+    }
+
     /// It cannot be checked with what is at hand.
     pub(crate) fn unproven(message: impl Into<String>) -> Self {
         Self::new("unproven", Code::Unproven, message)

@@ -31,6 +31,8 @@ mod input;
 mod lifecycle;
 #[path = "cli/odd_files.rs"]
 mod odd_files;
+#[path = "cli/policy.rs"]
+mod policy;
 #[path = "cli/proof.rs"]
 mod proof;
 #[path = "cli/readme.rs"]

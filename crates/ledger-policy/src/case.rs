@@ -107,8 +107,10 @@ impl Case {
         signals.set(Seen::AskedTtl, self.ttl_until.map(|end| end.0));
         signals.set(Seen::AskedReview, self.review_by.map(|due| due.0));
         // Only an end that the policy set and that is not a number of days of its own needs the day.
-        let by_day = self.ttl_until.is_none() && given.ttl_until == Some(self.day_end);
+        let by_day = [given.ttl_until, given.review_by].contains(&Some(self.day_end));
         signals.set(Seen::DayEnd, by_day.then_some(self.day_end.0));
+        // What it was made from can rise or fall later, and within the same submission.
+        signals.set(Seen::LineageTrust, self.lineage.trust.map(|trust| trust.number().into()));
         signals
     }
 
@@ -127,7 +129,10 @@ impl Case {
             body: write.body,
             layer,
             source: write.source,
-            lineage: Lineage::of(before, &write.derived_from),
+            lineage: Lineage {
+                trust: signals.get(Seen::LineageTrust).and_then(trust_of),
+                ..Lineage::of(before, &write.derived_from)
+            },
             corrects: !write.supersedes.is_empty(),
             claimed,
             confidence: write.confidence,

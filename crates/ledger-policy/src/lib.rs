@@ -29,7 +29,9 @@ mod error;
 mod length;
 mod parts;
 mod rule;
+mod settings;
 mod signal;
+mod trial;
 
 pub use authority::Class;
 pub use case::{Case, Lineage};
@@ -42,4 +44,6 @@ pub use error::PolicyError;
 pub use length::Length;
 pub use parts::Parts;
 pub use rule::Rule;
+pub use settings::Changed;
 pub use signal::{Seen, Signals};
+pub use trial::{Trial, Tried, usual_layer};

@@ -159,12 +159,6 @@ impl State {
         self.memories.get(id)
     }
 
-    /// The memory that a record wrote.
-    #[must_use]
-    pub fn memory_born(&self, born: Seq) -> Option<MemoryId> {
-        self.memories.iter().find(|(_, memory)| memory.born == born).map(|(id, _)| *id)
-    }
-
     /// All memories in the order of their ids.
     pub fn memories(&self) -> impl ExactSizeIterator<Item = (&MemoryId, &Memory)> {
         self.memories.iter()

@@ -38,7 +38,7 @@ use crate::clock::{Chance, Clock};
 use crate::command::Submission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
-use crate::gate::{Gate, load};
+use crate::gate::{Gate, load, load_neighbours, save_neighbours, sketch_key};
 use crate::names::{AliasSource, Names};
 use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
@@ -64,6 +64,8 @@ pub struct Ledger {
     pub(crate) notices: Vec<String>,
     /// Aliases as the archive gives them, for a ledger without views.
     pub(crate) aliases: OnceLock<Archive>,
+    /// The key of the sketches that proposals are compared by, once it was asked for.
+    sketch_key: OnceLock<[u8; 32]>,
     /// Whether the writer takes turns with its caller.
     in_turns: bool,
     hand: RwLock<Hand>,
@@ -75,8 +77,8 @@ enum Hand {
     ReadOnly,
     /// The log, not written to yet.
     Ready(Box<Ready>),
-    /// A running writer, with the record that the saved state stood at.
-    Writing(Writer, Option<Seq>),
+    /// A running writer, with the records that what is saved stood at.
+    Writing(Writer, SavedAt),
     /// A failed start: why.
     Broken(String),
 }
@@ -90,6 +92,12 @@ pub(crate) struct OwnEvent<'a> {
     pub(crate) by: Option<Actor>,
     /// The policy that it puts in force.
     pub(crate) policy: Option<Box<Policy>>,
+}
+
+/// The records that saved shortcuts end with.
+struct SavedAt {
+    state: Option<Seq>,
+    sketches: Option<Seq>,
 }
 
 struct Ready {
@@ -152,7 +160,8 @@ impl Ledger {
     pub fn enqueue(&self, submission: Submission) -> Result<Ticket> {
         self.start_writer()?;
         let keys = self.vault.keys();
-        let prepared = prepare(&self.id(), keys, &*self.chance, submission)?;
+        let sketches = self.sketch_key()?;
+        let prepared = prepare(&self.id(), keys, &*self.chance, sketches, submission)?;
         match &*self.hand() {
             Hand::Writing(writer, _) => writer.enqueue(prepared),
             other => Err(cannot_write(other)),
@@ -340,14 +349,16 @@ impl Ledger {
         }
     }
 
-    fn launch(&self, mut ready: Ready) -> Result<(Writer, Option<Seq>)> {
+    fn launch(&self, mut ready: Ready) -> Result<(Writer, SavedAt)> {
         open::ready_keys(&mut ready.appender, self.vault.keys())?;
         let (state, saved) = match ready.state {
             Some(state) => (state, ready.saved),
             None => saved::state_at_head(&*self.storage, self.vault.reader())?,
         };
         self.names.prepare(&self.vault, &state)?;
-        let gate = Gate::new(load(&self.vault, &state)?.policy, self.zone);
+        let key = self.sketch_key()?;
+        let (neighbours, sketched) = load_neighbours(&*self.storage, &self.vault, &state, key)?;
+        let gate = Gate::new(load(&self.vault, &state)?.policy, self.zone, neighbours);
         let writer = Writer::start(Start {
             ledger: self.id(),
             appender: ready.appender,
@@ -370,7 +381,16 @@ impl Ledger {
             epoch_reason: ready.epoch_reason,
             in_turns: self.in_turns,
         })?;
-        Ok((writer, saved))
+        Ok((writer, SavedAt { state: saved, sketches: sketched }))
+    }
+
+    /// The key of the sketches that proposals are compared by.
+    fn sketch_key(&self) -> Result<&[u8; 32]> {
+        if let Some(key) = self.sketch_key.get() {
+            return Ok(key);
+        }
+        let pepper = self.vault.pepper()?;
+        Ok(self.sketch_key.get_or_init(|| sketch_key(&pepper)))
     }
 
     /// Finishes what is queued and leaves the ledger clean. What only shortens the next opening
@@ -379,7 +399,7 @@ impl Ledger {
     /// # Errors
     /// When something could not be written; what was acknowledged is safe all the same.
     pub fn close(self) -> Result<()> {
-        let Self { storage, views, hand, vault, names, .. } = self;
+        let Self { storage, views, hand, vault, names, sketch_key, .. } = self;
         let hand = hand.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (appender, saved) = match hand {
             Hand::ReadOnly | Hand::Broken(_) => (None, Ok(())),
@@ -390,9 +410,17 @@ impl Ledger {
                 (Some(appender), done)
             }
             Hand::Writing(writer, saved) => {
-                let Finished { appender, state } = writer.stop()?;
-                let done = saved::save_if_worthwhile(&*storage, &state, saved)
-                    .and_then(|()| names.save_if_worthwhile(&vault, &state));
+                let Finished { appender, state, gate } = writer.stop()?;
+                let sketches = || match sketch_key.get() {
+                    Some(key) => {
+                        let near = gate.neighbours();
+                        save_neighbours(&*storage, near, &state, saved.sketches, key)
+                    }
+                    None => Ok(()),
+                };
+                let done = saved::save_if_worthwhile(&*storage, &state, saved.state)
+                    .and_then(|()| names.save_if_worthwhile(&vault, &state))
+                    .and_then(|()| sketches());
                 (Some(appender), done)
             }
         };

@@ -5,9 +5,9 @@
 //! ledger like any other, so that the verdicts of a past moment are those of its policy.
 
 pub use ledger_policy::{
-    Approval, Case, Class, Decision, Deletion, Expiry, Gate, LayerRule, Layers, Length, Lineage,
-    OnFinding, Parts, Policy, PolicyError, Ranking, Rule, Seen, Signals, TrustOf, Unauthorised,
-    decide,
+    Approval, Case, Changed, Class, Decision, Deletion, Expiry, Gate, LayerRule, Layers, Length,
+    Lineage, OnFinding, Parts, Policy, PolicyError, Ranking, Rule, Seen, Signals, Trial, Tried,
+    TrustOf, Unauthorised, decide,
 };
 
-pub use crate::gate::{PolicyInForce, PolicySetDone};
+pub use crate::gate::{PolicyInForce, PolicySetDone, VerdictsAgain, seen_in};

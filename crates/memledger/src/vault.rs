@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ledger_format::{Kind, LedgerId, PayloadRef, RecordView, Role, Seq, payload};
 use ledger_replay::Sequenced;
-use ledger_store::{KeyState, KeyStore, Reader, StoredRecord};
+use ledger_store::{KeyState, KeyStore, Reader, StoreError, StoredRecord};
 use zeroize::Zeroizing;
 
 use crate::answer::Text;
@@ -61,6 +61,18 @@ impl Vault {
 
     pub(crate) fn keys(&self) -> &KeyStore {
         &self.keys
+    }
+
+    /// What keys the digests of this ledger.
+    pub(crate) fn pepper(&self) -> Result<Zeroizing<[u8; 32]>> {
+        match self.keys.pepper()? {
+            KeyState::Key(key) => Ok(key),
+            KeyState::NoMaster => Err(StoreError::NoMaster.into()),
+            _ => Err(Error::new(
+                ErrorKind::Damaged,
+                "the pepper's key slot is empty; restore the key files from a backup",
+            )),
+        }
     }
 
     pub(crate) fn shared_keys(&self) -> Arc<KeyStore> {

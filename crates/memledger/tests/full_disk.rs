@@ -81,8 +81,13 @@ fn scope() -> Scope {
 }
 
 fn submission(key: &str) -> Submission {
-    let mut proposal =
-        Proposal::new(Content::Text(format!("about {key} {}", "x".repeat(3_000))), scope());
+    saying("first", key)
+}
+
+/// The same words again would be a duplicate.
+fn saying(words: &str, key: &str) -> Submission {
+    let text = format!("{words} about {key} {}", "x".repeat(3_000));
+    let mut proposal = Proposal::new(Content::Text(text), scope());
     proposal.key = Some(key.to_owned());
     Submission::of(Command::Write(Box::new(proposal)), Terms::default())
 }
@@ -146,7 +151,7 @@ fn writing_goes_on_once_there_is_room_and_reading_never_stopped() {
     ledger.submit(submission("a name")).unwrap();
     assert_eq!(count(&ledger), (records + 2, memories + 1), "a name and a write");
     let many: Vec<_> = (0..500)
-        .map(|number| ledger.enqueue(submission(&format!("key {number}.0"))).unwrap())
+        .map(|number| ledger.enqueue(saying("later", &format!("key {number}.0"))).unwrap())
         .collect();
     many.into_iter().for_each(|ticket| drop(ticket.wait().unwrap()));
     assert_eq!(count(&ledger).1, memories + 501);

@@ -62,7 +62,9 @@ fn count(ledger: &Ledger, key: usize) -> (usize, u64) {
 fn extend(dir: &Path, new_key: usize) -> u64 {
     let ledger = open(dir);
     let (before, size) = count(&ledger, 3);
-    write(&ledger, 3..4);
+    // Not said before, under a key that is known.
+    let number = 3 + KEYS * (1_000 + new_key);
+    write(&ledger, number..number + 1);
     let mut fresh = Proposal::new(Content::Text("fresh".into()), scope());
     fresh.key = Some(format!("key-{new_key}"));
     ledger.submit(Submission::of(Command::Write(Box::new(fresh)), Terms::default())).unwrap();

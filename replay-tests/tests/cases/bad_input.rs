@@ -47,7 +47,7 @@ fn content_that_is_empty_or_too_long_is_refused() {
     let many = (0..17).map(|_| proposed(|p| p.content = Content::Bytes(noise.clone())));
     let many = Submission { commands: many.collect(), terms: Terms::default() };
     desk.refuses("a submission over the limit", Invalid, many);
-    desk.takes("a text after it", |_| ());
+    desk.takes("a text after it", |p| p.content = Content::Text("after it".into()));
     desk.done(10);
 }
 
@@ -70,7 +70,9 @@ fn a_text_of_exactly_one_mebibyte_comes_back() {
 #[test]
 fn lists_over_their_limits_are_refused() {
     let mut desk = Desk::open();
-    let some: Vec<MemoryId> = (0..33).map(|_| desk.takes("a text", |_| ())).collect();
+    let some: Vec<MemoryId> = (0..33)
+        .map(|at| desk.takes("a text", |p| p.content = Content::Text(format!("number {at}"))))
+        .collect();
     let names = |count: usize| (0..count).map(|at| format!("name {at}")).collect::<Vec<_>>();
     desk.refuses_write("33 superseded", Invalid, |p| p.supersedes = some.clone());
     desk.refuses_write("4,001 sources", Invalid, |p| p.derived_from = vec![some[0]; 4_001]);

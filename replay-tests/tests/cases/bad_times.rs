@@ -5,7 +5,8 @@ use ledger_format::{Micros, Seq};
 use memledger::civil::When;
 use memledger::verify::{CheckVerdict, VerifyLevel};
 use memledger::{
-    Command, Deadline, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission, Terms,
+    Command, Content, Deadline, ErrorKind::Invalid, Filter, Ledger, Proposal, Question, Submission,
+    Terms,
 };
 use replay_tests::desk::{Desk, closing, proposed};
 use replay_tests::place::Place;
@@ -46,6 +47,7 @@ fn times_at_the_ends_of_the_line_are_times() {
     let mut written = Vec::new();
     for end in ends {
         let all = |p: &mut Proposal| {
+            p.content = Content::Text(format!("from {}", end.0));
             p.observed_at = Some(end);
             (p.ttl_until, p.review_by) = (Some(Deadline::At(end)), Some(Deadline::At(end)));
             p.valid_from = Some(end);
@@ -58,7 +60,10 @@ fn times_at_the_ends_of_the_line_are_times() {
             continue;
         }
         written.push((desk.takes("from", all), end));
-        desk.takes("until", |p| p.valid_until = Some(end));
+        desk.takes("until", |p| {
+            p.content = Content::Text(format!("until {}", end.0));
+            p.valid_until = Some(end);
+        });
     }
     let desk = desk.opened_again();
     let snapshot = desk.ledger.snapshot(&at(When::Head, None)).unwrap();

@@ -36,6 +36,8 @@ Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
   history    the life of one memory
   diff       what changed between two moments
   blame      where a memory comes from and what came from it
+Govern
+  policy     what the write gate goes by: show, set, test, diff, check, rollback
 The archive
   log        the last records
   show       one record
@@ -194,6 +196,19 @@ Examples:
   memledger checkpoint --witness-policy policy --witness http://127.0.0.1:7380
   memledger checkpoint list
   memledger checkpoint show 1200";
+pub(crate) const POLICY: &str = "\
+The policy is a TOML document. What yours leaves out is as in the built-in one (`policy show --version 0`).
+Setting one is a record of the ledger, and every record names the version it was judged by.
+  memledger policy show > policy.toml          begin with the one in force
+  memledger policy test cases.toml --policy policy.toml
+  memledger policy set policy.toml --test cases.toml --reason \"facts of models live a day\"
+A case:
+  [[case]]
+  name = \"a tool result is not verified\"
+  source = \"tool\"
+  text = \"The build needs Node 22\"
+  expect = { verdict = \"committed\", trust = \"unverified\" }";
+
 pub(crate) const WITNESS: &str = "\
 A witness cosigns a checkpoint when it continues all it saw of that log before, and refuses a log
 that was rolled back or forked. Needs no ledger. HTTP without TLS: put a proxy in front for others.

@@ -6,6 +6,7 @@
 mod archive;
 mod help;
 mod lifecycle;
+mod policy;
 mod proof;
 mod read;
 mod transfer;
@@ -33,6 +34,7 @@ pub(crate) use lifecycle::{
     CloseArgs, ConfirmArgs, ContestArgs, ForgetArgs, LiftArgs, PinArgs, PushdownArgs, RankArgs,
     ReopenArgs, ResolveArgs, TermsArgs, UseArgs,
 };
+pub(crate) use policy::{PolicyArgs, PolicySetArgs, PolicyVerb};
 pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
@@ -185,6 +187,9 @@ pub(crate) enum Verb {
     Diff(DiffArgs),
     /// Where a memory comes from and what came from it
     Blame(IdArgs),
+    /// What the write gate goes by
+    #[command(after_help = help::POLICY)]
+    Policy(PolicyArgs),
     /// The last records
     #[command(after_help = help::LOG)]
     Log(LogArgs),

@@ -1,7 +1,7 @@
 //! Owns which of the flags that may stand anywhere mean something for which verb. A flag without
 //! meaning is refused: an answer that ignored it would look like one that did not.
 
-use super::{ExportVerb, Global, ImportVerb, KeyVerb, Verb};
+use super::{ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, Verb};
 use crate::exit::Failure;
 
 /// What a verb makes use of.
@@ -53,6 +53,11 @@ impl Verb {
             Self::Repair(_) | Self::Restore(_) => Uses { holds: false, ..RECORDS },
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
+            Self::Policy(args) => match &args.verb {
+                PolicyVerb::Set(_) | PolicyVerb::Rollback { .. } => RECORDS,
+                PolicyVerb::Check => ARCHIVE,
+                _ => Uses { scope: false, ..ONE },
+            },
             Self::Status | Self::Key(_) | Self::Checkpoint(_) | Self::Prove(_) => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_) | ExportVerb::Tiles(_)) => ARCHIVE,
             Self::Import(ImportVerb::Jsonl(_)) => RECORDS,
@@ -111,6 +116,14 @@ impl Verb {
             Self::History(_) => "history",
             Self::Diff(_) => "diff",
             Self::Blame(_) => "blame",
+            Self::Policy(args) => match args.verb {
+                PolicyVerb::Show { .. } => "policy show",
+                PolicyVerb::Set(_) => "policy set",
+                PolicyVerb::Test { .. } => "policy test",
+                PolicyVerb::Diff { .. } => "policy diff",
+                PolicyVerb::Check => "policy check",
+                PolicyVerb::Rollback { .. } => "policy rollback",
+            },
             Self::Log(_) => "log",
             Self::Show(_) => "show",
             Self::Verify(_) => "verify",

@@ -11,6 +11,7 @@ mod forget;
 mod ids;
 mod init;
 mod lifecycle;
+mod policy;
 mod proof;
 mod prove;
 mod read;
@@ -66,6 +67,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::History(args) => reading(ctx, |ctx, opened| read::history(ctx, opened, args)),
         Verb::Diff(args) => reading(ctx, |ctx, opened| diff::diff(ctx, opened, args)),
         Verb::Blame(args) => reading(ctx, |ctx, opened| read::blame(ctx, opened, args)),
+        Verb::Policy(args) => policy::policy(ctx, args),
         Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
         Verb::Verify(args) => verify::verify(ctx, args),

@@ -33,7 +33,8 @@ fn callers_of_the_traced_process() {
             let ledger = &ledger;
             scope.spawn(move || {
                 for number in (0..EACH).map(|number| caller * EACH + number) {
-                    let proposal = Proposal::new(Content::Text("words".into()), Scope::root());
+                    let words = Content::Text(format!("words, number {number}"));
+                    let proposal = Proposal::new(words, Scope::root());
                     let write = Recorded::Write(Box::new(proposal));
                     say(&format!("asked {number}\n"));
                     ledger.submit(Submission::of(write, Terms::default())).unwrap();

@@ -49,14 +49,15 @@ fn text_comes_back_byte_for_byte() {
         let id = by_stdin["id"].as_str().unwrap();
         assert_eq!(bench.get(id, &[])["text"], text, "by stdin");
         assert_eq!(bench.get(id, &["--from-archive"])["text"], text, "from the archive");
+        // In scopes of their own: the same words again would be a duplicate.
         if text != "-" {
-            let id = bench.write(text, &[]);
+            let id = bench.write(text, &["--scope", "way/argument"]);
             assert_eq!(bench.get(&id, &[])["text"], text, "by argument");
         }
         let file = bench.root().join("text");
         std::fs::write(&file, text).unwrap();
-        let by_file =
-            bench.run(["write", "--json", "--text-file", file.to_str().unwrap()]).ends(0).object();
+        let typed = ["write", "--json", "--scope", "way/file", "--text-file"];
+        let by_file = bench.run([&typed[..], &[file.to_str().unwrap()]].concat()).ends(0).object();
         assert_eq!(bench.get(by_file["id"].as_str().unwrap(), &[])["text"], text, "by file");
     }
     let line = json!({ "text": "nul \u{0} inside" }).to_string();

@@ -19,7 +19,7 @@ pub(crate) fn holder(bench: &Bench) -> (Child, ChildStdin) {
         .spawn()
         .unwrap();
     let mut input = child.stdin.take().unwrap();
-    writeln!(input, "{{\"text\":\"held\"}}").unwrap();
+    writeln!(input, "{{\"text\":\"held by {}\"}}", child.id()).unwrap();
     let mut answer = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut answer).unwrap();
     assert!(answer.contains("committed"), "{answer}");

@@ -75,10 +75,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
 #[test]
 fn a_line_that_is_refused_is_answered_in_its_place() {
     let bench = Bench::new();
-    let mut all: Vec<&str> = Vec::new();
-    for (line, _, _) in REFUSED {
-        all.extend([*line, r#"{"text":"between"}"#]);
-    }
+    let between = |at: usize| format!(r#"{{"text":"between, number {at}"}}"#);
+    let pairs = REFUSED.iter().enumerate();
+    let all: Vec<String> =
+        pairs.flat_map(|(at, (line, _, _))| [(*line).to_owned(), between(at)]).collect();
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let answers = lines(&bench, &all);
     assert_eq!(answers.len(), all.len());
     for (pair, (line, field, reason)) in answers.chunks(2).zip(REFUSED) {

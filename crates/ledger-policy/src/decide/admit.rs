@@ -97,7 +97,9 @@ fn repetition(case: &Case, policy: &Policy) -> Result<(), Away> {
             | BodyType::Failure
     );
     // A history repeats itself: what was true before can be true again.
-    let novelty = comparable && !case.corrects && !case.claimed;
+    let synced = case.source == SourceKind::File && case.actor == ActorKind::Service;
+    let history = case.claimed || case.source == SourceKind::Import || synced;
+    let novelty = comparable && !case.corrects && !history;
     let similar = case.score(Seen::Similarity) >= policy.gate.duplicate.get();
     let neighbour = case.signals.get(Seen::Neighbour).and_then(|seq| u64::try_from(seq).ok());
     match neighbour {

@@ -57,7 +57,7 @@ impl Default for Gate {
             personal: OnFinding::Mark,
             hidden_reasoning: OnFinding::Refuse,
             instruction_like: Parts::of(5_000),
-            duplicate: Parts::of(9_500),
+            duplicate: Parts::of(9_800),
             repeats: Parts::of(9_000),
             guess: Parts::of(3_000),
             draft_ttl: Length::For(24 * 3_600 * 1_000_000),

@@ -124,7 +124,7 @@ impl Policy {
     }
 }
 
-fn place(text: &str, error: &toml::de::Error) -> String {
+pub(crate) fn place(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim_end().to_string();
     match error.span().and_then(|span| text.get(..span.start)) {
         Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),

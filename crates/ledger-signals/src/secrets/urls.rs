@@ -18,7 +18,9 @@ pub(super) fn find(text: &[u8], start: usize, end: usize) -> Seen {
     let host = authority
         .get(at + 1..)
         .is_some_and(|host| ALNUM.at(host, 0) || host.first() == Some(&b'['));
-    let told = host && scheme.before(text, start) && !placeholder(password);
+    // `postgres:postgres@`: whoever knows the name knows the password.
+    let open = user.get(..colon) == Some(password);
+    let told = host && scheme.before(text, start) && !placeholder(password) && !open;
     told.then_some(("url-password", end + colon + 1..end + at))
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Content {
     Prefix(Arc<dyn StorageFile>, u64),
     /// Just these.
     Bytes(Vec<u8>),
-    /// Key pages as they count now, in both files the same.
+    /// Key pages as they count now: another reading may find newer ones.
     Keys(Arc<Snapshot>),
 }
 

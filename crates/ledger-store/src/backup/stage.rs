@@ -49,7 +49,7 @@ pub(super) fn put(
 }
 
 /// The file under this name, if it has this length.
-fn same_length(
+pub(super) fn same_length(
     storage: &dyn Storage,
     place: &RelPath,
     length: u64,

@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use ledger_format::Micros;
 
+use super::content::Content;
 use super::directory::{Found, begin, clear, commit, find, roll_forward, staged, waiting};
 use super::manifest::Manifest;
 use super::view::BackupView;
 use super::{BackupError, Copied, select, stage};
 use crate::error::StoreError;
 use crate::head::Position;
+use crate::keys::{SLOTS_A, SLOTS_B};
 use crate::log::read_anchors;
 use crate::reader::Reader;
 use crate::storage::Storage;
@@ -84,6 +86,17 @@ pub fn take<E: From<BackupError>>(
     Ok(Taken { manifest, before, copied, resumed })
 }
 
+/// The first copy of the key pages, as it was just put.
+fn twin(to: &dyn Storage, content: &Content) -> Result<Content, BackupError> {
+    let length = content.length();
+    for place in [waiting(&SLOTS_A), SLOTS_A] {
+        if let Some(file) = stage::same_length(to, &place, length)? {
+            return Ok(Content::Prefix(file.into(), length));
+        }
+    }
+    Err(BackupError::Restless("the key pages"))
+}
+
 fn refuse(found: Found) -> Result<(), BackupError> {
     match found {
         Found::Other(what) => Err(BackupError::Occupied(what)),
@@ -119,6 +132,8 @@ fn copy(
         let mut files = Vec::new();
         for (path, content) in select::files(from, reader, &position, counter)? {
             let places = [waiting(&path), path.clone()];
+            // A page may have changed since the first copy of it was read, and the two would differ.
+            let content = if path == SLOTS_B { twin(&**to, &content)? } else { content };
             files.push(stage::put(&**to, &places, &path, &content, &mut copied)?);
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));

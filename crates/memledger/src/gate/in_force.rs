@@ -56,7 +56,7 @@ fn built_in() -> PolicyInForce {
     PolicyInForce { version: 0, since: None, text, policy: Policy::built_in() }
 }
 
-fn read(vault: &Vault, seq: Seq) -> Result<PolicyInForce> {
+pub(super) fn read(vault: &Vault, seq: Seq) -> Result<PolicyInForce> {
     let loaded = vault.load(seq)?;
     let Event::PolicySet(set) = &loaded.event.event else {
         return Err(Error::new(

@@ -4,25 +4,40 @@
 //! together, from the proposal, the state and what was seen in the words, and keeps the policy that is
 //! in force. May not: record anything, or look at words again.
 
+mod again;
 mod in_force;
+mod neighbours;
 mod policy;
+mod related;
+mod seen;
 
 use ledger_format::event::memory::Write;
-use ledger_format::{ActorKind, Layer, Micros, SourceKind, Verdict};
+use ledger_format::{
+    ActorKind, AliasId, AliasKind, Layer, MemoryId, Micros, Seq, SourceKind, Verdict,
+};
 use ledger_policy::{Case, Decision, Length, Lineage, Policy, Seen, Signals, decide};
-use ledger_replay::State;
+use ledger_replay::{Instants, Interval, Sequenced, State};
 
+pub use self::again::VerdictsAgain;
 pub use self::in_force::PolicyInForce;
 pub(crate) use self::in_force::{at_record, load};
+pub(crate) use self::neighbours::Neighbours;
+pub(crate) use self::neighbours::{load as load_neighbours, save_if_worthwhile as save_neighbours};
 pub use self::policy::PolicySetDone;
+use self::related::{Claim, relate};
+pub use self::seen::seen_in;
+pub(crate) use self::seen::{Comparable, Looked, look, sketch_key};
 use crate::civil::{Day, Zone, day_bounds};
 use crate::command::{Proposal, Terms};
+use crate::error::Result;
+use crate::names::Names;
 use crate::writer::body_and_layer;
 
-/// The policy in force, where verdicts are given.
+/// The policy in force, where verdicts are given, and the sketches that proposals are compared with.
 pub(crate) struct Gate {
     policy: Policy,
     zone: Zone,
+    neighbours: Neighbours,
     /// The civil day of the last verdict that asked for one.
     day: Option<(Micros, Micros)>,
 }
@@ -31,6 +46,19 @@ pub(crate) struct Gate {
 pub(crate) struct Ruling {
     pub(crate) case: Case,
     pub(crate) decision: Decision,
+    /// The memory that it may repeat.
+    pub(crate) same: Option<MemoryId>,
+    /// What its words are compared by from now on.
+    words: Option<Comparable>,
+}
+
+/// Where a proposal is judged.
+pub(crate) struct Bench<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) names: &'a Names,
+    pub(crate) terms: &'a Terms,
+    pub(crate) load: &'a dyn Fn(Seq) -> Result<Sequenced>,
+    pub(crate) now: Micros,
 }
 
 impl Ruling {
@@ -60,8 +88,8 @@ impl Ruling {
 }
 
 impl Gate {
-    pub(crate) const fn new(policy: Policy, zone: Zone) -> Self {
-        Self { policy, zone, day: None }
+    pub(crate) const fn new(policy: Policy, zone: Zone, neighbours: Neighbours) -> Self {
+        Self { policy, zone, neighbours, day: None }
     }
 
     /// Verdicts from now on are given under this policy.
@@ -69,28 +97,72 @@ impl Gate {
         self.policy = policy;
     }
 
+    pub(crate) const fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Remembers the words of a memory that was written.
+    pub(crate) fn written(&mut self, ruling: &Ruling, memory: MemoryId, scope: AliasId) {
+        if let Some(words) = ruling.words {
+            self.neighbours.insert(memory, scope, words);
+        }
+    }
+
     /// The verdict over a proposal with what was seen in its words.
     pub(crate) fn rule(
         &mut self,
-        state: &State,
+        bench: &Bench<'_>,
         proposal: &Proposal,
-        terms: &Terms,
-        seen: Signals,
-        now: Micros,
-    ) -> Ruling {
-        let case = self.case(state, proposal, terms, seen, now);
-        let decision = decide(&case, &self.policy, now);
-        Ruling { case, decision }
+        seen: &Looked,
+    ) -> Result<Ruling> {
+        let mut case = self.case(bench, proposal, seen.signals.clone());
+        let same = match seen.words {
+            Some(words) if !case.claimed => self.relate(bench, proposal, &words, &mut case)?,
+            _ => None,
+        };
+        let decision = decide(&case, &self.policy, bench.now);
+        Ok(Ruling { case, decision, same, words: seen.words })
     }
 
-    fn case(
-        &mut self,
-        state: &State,
+    fn relate(
+        &self,
+        bench: &Bench<'_>,
         proposal: &Proposal,
-        terms: &Terms,
-        signals: Signals,
-        now: Micros,
-    ) -> Case {
+        words: &Comparable,
+        case: &mut Case,
+    ) -> Result<Option<MemoryId>> {
+        let known = |kind, parent, name: &str| bench.names.known(kind, parent, name);
+        let mut scope = AliasId::ZERO;
+        for segment in proposal.scope.segments() {
+            // Nothing lies in a scope that has no name yet.
+            let Some(next) = known(AliasKind::Scope, scope, segment) else { return Ok(None) };
+            scope = next;
+        }
+        let people =
+            proposal.subjects.iter().map(|name| known(AliasKind::Person, AliasId::ZERO, name));
+        // About somebody new, it is no repetition.
+        let Some(mut subjects) = people.collect::<Option<Vec<_>>>() else { return Ok(None) };
+        subjects.sort_unstable();
+        subjects.dedup();
+        let key = proposal.key.as_ref().map(|name| known(AliasKind::Key, scope, name));
+        let Some(key) = key.map_or(Some(None), |key| key.map(Some)) else { return Ok(None) };
+        let claim = Claim {
+            scope,
+            words,
+            layer: case.layer,
+            subjects,
+            key,
+            derived_from: &proposal.derived_from,
+            recalled: case.source == SourceKind::Recall,
+            holds: Interval::new(proposal.valid_from, proposal.valid_until),
+            corrects: case.corrects,
+            at: Instants { known: bench.now, valid: bench.now },
+        };
+        relate(&claim, &self.neighbours, bench.state, bench.load, &mut case.signals)
+    }
+
+    fn case(&mut self, bench: &Bench<'_>, proposal: &Proposal, signals: Signals) -> Case {
+        let Bench { state, terms, now, .. } = *bench;
         let (body, layer) = body_and_layer(proposal);
         let by = proposal.by.as_ref().or(terms.by.as_ref());
         Case {

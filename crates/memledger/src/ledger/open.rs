@@ -291,6 +291,7 @@ fn assemble(
         in_turns: options.machine.in_turns,
         notices,
         aliases: OnceLock::new(),
+        sketch_key: OnceLock::new(),
         hand: RwLock::new(hand),
     })
 }

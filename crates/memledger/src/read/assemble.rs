@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::answer::{Item, ItemClosure, Level, Text};
 use crate::error::Result;
 use crate::names::Names;
+use crate::read::body_text;
 use crate::read::past::Past;
 use crate::scope::Actor;
 use crate::vault::{Loaded, Opened, Vault};
@@ -130,9 +131,10 @@ impl Assembler<'_> {
         match self.vault.open(loaded, Role::Body)? {
             Some(Opened::Plain(bytes)) => {
                 let body: Option<Value> = serde_json::from_slice(&bytes).ok();
+                let shape = write_of(loaded).map_or(BodyType::Note, |write| write.body);
                 let words = body.as_ref().map_or_else(
                     || String::from_utf8_lossy(&bytes).into_owned(),
-                    |body| body_text(write_of(loaded), body),
+                    |body| body_text(shape, body),
                 );
                 Ok((Text::Words(words), body))
             }
@@ -205,21 +207,6 @@ fn write_of(loaded: &Loaded) -> Option<&Write> {
         Event::Write(write) => Some(write),
         _ => None,
     }
-}
-
-/// A line of text for a typed body.
-fn body_text(write: Option<&Write>, body: &Value) -> String {
-    let field = |name: &str| {
-        body.get(name).map(|value| match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        })
-    };
-    if write.is_some_and(|write| write.body == BodyType::Fact) {
-        let parts = ["subject", "predicate", "object"].into_iter().filter_map(field);
-        return parts.collect::<Vec<_>>().join(" ");
-    }
-    field("text").unwrap_or_else(|| body.to_string())
 }
 
 /// Rank in the default authority order: 1 instruction, 2 canonical, 3 project decision, 4 memory

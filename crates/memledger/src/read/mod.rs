@@ -5,6 +5,7 @@
 //! not: depend on which of the two ways to the past it reads through.
 
 mod assemble;
+mod body;
 mod claimed;
 mod describe;
 mod diff;
@@ -16,6 +17,7 @@ mod remembered;
 mod snapshot;
 mod viewed;
 
+pub(crate) use body::body_text;
 pub(crate) use claimed::Claimed;
 pub(crate) use describe::{log_entry, named};
 pub(crate) use diff::diff;

@@ -68,7 +68,7 @@ impl Composer<'_, '_> {
         } else {
             (Verdict::Refused, Rule::Together)
         };
-        let duplicate_of = decision.duplicate_of.and_then(|born| self.state.memory_born(born));
+        let duplicate_of = decision.duplicate_of.and(ruling.same);
         let event = Event::Verdict(duty::Verdict {
             verdict,
             reason: rule.number(),

@@ -2,14 +2,15 @@
 //! words. Runs in the caller's thread, so that ciphers do not queue behind each other.
 
 use ledger_format::payload::Sealed;
-use ledger_format::{BodyType, Layer, LedgerId, Role, limits};
-use ledger_policy::Signals;
+use ledger_format::{BodyType, Layer, LedgerId, Micros, Role, limits};
+use ledger_policy::usual_layer;
 use ledger_store::KeyStore;
 use serde_json::{Value, json};
 
 use crate::clock::Chance;
 use crate::command::{Command, Content, Proposal, Submission, Terms};
 use crate::error::{Error, Result};
+use crate::gate::{Looked, look};
 use crate::scope::{Actor, Source, check_name};
 use crate::writer::canonical;
 use crate::writer::seal::{Word, seal_all};
@@ -25,8 +26,8 @@ pub(crate) struct Prepared {
 pub(crate) struct PreparedCommand {
     pub(crate) command: Command,
     pub(crate) payloads: Vec<Sealed>,
-    /// What was seen in its words.
-    pub(crate) seen: Signals,
+    /// What was seen in its words, where it proposes some.
+    pub(crate) seen: Looked,
 }
 
 /// Checks and seals.
@@ -34,6 +35,7 @@ pub(crate) fn prepare(
     ledger: &LedgerId,
     keys: &KeyStore,
     chance: &dyn Chance,
+    sketch_key: &[u8; 32],
     submission: Submission,
 ) -> Result<Prepared> {
     if submission.commands.is_empty() {
@@ -56,7 +58,10 @@ pub(crate) fn prepare(
         .into_iter()
         .zip(payloads)
         .map(|(command, payloads)| {
-            let seen = Signals::default();
+            let seen = match &command {
+                Command::Write(proposal) => look(proposal, sketch_key),
+                _ => Looked::default(),
+            };
             PreparedCommand { command: unworded(command), payloads, seen }
         })
         .collect();
@@ -159,16 +164,7 @@ pub(crate) fn body_and_layer(proposal: &Proposal) -> (BodyType, Layer) {
         Content::Bytes(_) => BodyType::State,
         Content::Text(_) | Content::Body(_) => BodyType::Note,
     });
-    let layer = proposal.layer.unwrap_or(match body {
-        BodyType::Message | BodyType::State => Layer::Session,
-        BodyType::Fact => Layer::Semantic,
-        BodyType::Episode | BodyType::Failure => Layer::Episodic,
-        BodyType::Instruction => Layer::Instruction,
-        BodyType::Canonical => Layer::Canonical,
-        BodyType::Skill => Layer::Procedural,
-        BodyType::Summary => Layer::Summary,
-        _ => Layer::Project,
-    });
+    let layer = proposal.layer.unwrap_or_else(|| usual_layer(body));
     (body, layer)
 }
 
@@ -209,6 +205,17 @@ fn check_proposal(proposal: &Proposal) -> Result<()> {
     proposal.source.iter().try_for_each(Source::check)?;
     if proposal.confidence.is_some_and(|parts| parts > 10_000) {
         return Err(Error::invalid("confidence is above 1; give a number from 0 to 1"));
+    }
+    let times = [
+        proposal.valid_from,
+        proposal.valid_until,
+        proposal.supersede_from,
+        proposal.supersede_until,
+    ];
+    if times.into_iter().flatten().any(|at| at == Micros::MIN || at == Micros::MAX) {
+        return Err(Error::invalid(
+            "a valid time at the end of the number line: leave it out to say \"since ever\" or \"for good\"",
+        ));
     }
     if let (Some(from), Some(until)) = (proposal.valid_from, proposal.valid_until)
         && from >= until

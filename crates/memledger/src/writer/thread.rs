@@ -17,13 +17,13 @@ use ledger_format::{
     AliasId, Digest16, Event, Extension, JobId, Kind, LedgerId, Micros, Seq, hash,
 };
 use ledger_replay::{Sequenced, State, apply};
-use ledger_store::{Appender, KeyState, KeyStore, NewRecord, StoreError};
+use ledger_store::{Appender, KeyStore, NewRecord, StoreError};
 
 pub(crate) use self::own::{MakeOwn, Own};
 use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gate::{Gate, Ruling};
+use crate::gate::{Bench, Gate, Ruling};
 use crate::names::Names;
 use crate::outcome::Outcome;
 use crate::scope::Scope;
@@ -91,22 +91,14 @@ pub(crate) struct Writer {
 pub(crate) struct Finished {
     pub(crate) appender: Appender,
     pub(crate) state: State,
+    pub(crate) gate: Gate,
 }
 
 impl Writer {
     /// Starts the thread.
     pub(crate) fn start(start: Start) -> Result<Self> {
         let (jobs, waiting) = sync_channel(QUEUE);
-        let pepper = match start.vault.keys().pepper()? {
-            KeyState::Key(key) => *key,
-            KeyState::NoMaster => return Err(StoreError::NoMaster.into()),
-            _ => {
-                return Err(Error::new(
-                    ErrorKind::Damaged,
-                    "the pepper's key slot is empty; restore the key files from a backup",
-                ));
-            }
-        };
+        let pepper = *start.vault.pepper()?;
         let keys_ahead = KeysAhead::start(start.vault.shared_keys(), start.in_turns)?;
         // Made here and not by the thread: what it draws is drawn before what the first caller draws.
         let worker = Worker::new(start, pepper, keys_ahead);
@@ -246,7 +238,7 @@ impl Worker {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        Finished { appender: self.appender, state: self.state }
+        Finished { appender: self.appender, state: self.state, gate: self.gate }
     }
 
     /// One batch: what is waiting, up to the group size.
@@ -354,18 +346,30 @@ impl Worker {
         let commands: Vec<&Command> =
             prepared.commands.iter().map(|command| &command.command).collect();
         judge(&self.state, &commands, &prepared.terms, stamp.recorded_at)?;
-        let rulings = self.rule(&prepared, stamp.recorded_at);
+        let rulings = self.rule(batch, &prepared, stamp.recorded_at)?;
         self.compose(batch, prepared, rulings, stamp, idempotency)
     }
 
     /// What the gate says to each command: only writes are proposals.
-    fn rule(&mut self, prepared: &Prepared, now: Micros) -> Vec<Option<Ruling>> {
-        let (gate, state, terms) = (&mut self.gate, &self.state, &prepared.terms);
+    fn rule(
+        &mut self,
+        batch: &Batch,
+        prepared: &Prepared,
+        now: Micros,
+    ) -> Result<Vec<Option<Ruling>>> {
+        let vault = &self.vault;
+        let load = |seq| batch.event(seq).unwrap_or_else(|| Ok(vault.load(seq)?.event));
+        let bench = Bench {
+            state: &self.state,
+            names: &self.names,
+            terms: &prepared.terms,
+            load: &load,
+            now,
+        };
+        let gate = &mut self.gate;
         let rulings = prepared.commands.iter().map(|one| match &one.command {
-            Command::Write(proposal) => {
-                Some(gate.rule(state, proposal, terms, one.seen.clone(), now))
-            }
-            _ => None,
+            Command::Write(proposal) => gate.rule(&bench, proposal, &one.seen).map(Some),
+            _ => Ok(None),
         });
         rulings.collect()
     }
@@ -414,6 +418,11 @@ impl Worker {
         Binder::settle(&names, bound);
         self.has_opened();
         let events = pushed.iter().skip(preamble + first_event);
+        for (done, ruling) in events.clone().zip(&rulings) {
+            if let (Event::Write(write), Some(ruling)) = (&done.event, ruling) {
+                self.gate.written(ruling, write.memory, done.header.scope);
+            }
+        }
         let outcomes = events.map(|done| self.outcome(batch, done)).collect();
         Ok(Admitted { outcomes, spent })
     }
