@@ -48,6 +48,10 @@ fn run(typed: &[OsString], out: &mut Out) -> Result<Code, Failure> {
         }
         args::Parsed::Verb(cli) => {
             out.settle(cli.global.json, cli.global.quiet);
+            // It explains what nobody else can go on with.
+            if matches!(cli.verb, args::Verb::Where) {
+                return commands::whereabouts(&cli.global, out);
+            }
             let ctx = context::Context::new(&cli, out)?;
             commands::run(&ctx, &cli.verb)
         }

@@ -55,5 +55,7 @@ mod time;
 mod tls;
 #[path = "cli/transfer.rs"]
 mod transfer;
+#[path = "cli/whereabouts.rs"]
+mod whereabouts;
 #[path = "cli/witness.rs"]
 mod witness;

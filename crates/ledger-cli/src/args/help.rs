@@ -14,6 +14,7 @@ Start
   init       make a ledger
   demo       a guided real run in a fresh directory
   status     size, head, anchor, lag
+  where      which ledger and which scope are meant, and who says so
   key        the master key (`key check`) and the signing key (`key show`, `key rotate`)
 Write and change (each is one event; nothing is overwritten)
   write      propose a memory
@@ -71,6 +72,19 @@ const VERB: &str = "\
 `memledger help` lists the flags that every verb takes.
 ";
 
+pub(crate) const WHERE: &str = "\
+Six steps are asked in turn; the first that says something decides, and what says something wrong is
+an error:
+  flag         -C DIR, --scope PATH
+  environment  MEMLEDGER_DIR, MEMLEDGER_SCOPE
+  dotfile      .memledger.toml in the working directory or above it: ledger = \"../support\",
+               scope = \"org/acme/project/web\"; the nearest with the field counts
+  prefix       the user's config.toml, [[path]] with prefix, ledger, scope: the longest prefix of the
+               working directory counts
+  default      the same file, [default] with ledger, scope
+  fallback     the working directory, and the ledger itself
+The user's file is MEMLEDGER_CONFIG, else XDG_CONFIG_HOME/memledger/config.toml, else
+HOME/.config/memledger/config.toml. Links are followed before paths are compared.";
 pub(crate) const INIT: &str = "\
 Examples:
   memledger init demo

@@ -42,7 +42,6 @@ pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
 pub(crate) use transfer::{
     BackupArgs, ExportVerb, ImportArgs, ImportVerb, JsonlArgs, RestoreArgs, TilesArgs,
 };
-pub(crate) use uses::Uses;
 pub(crate) use witness::{WitnessArgs, WitnessVerb};
 pub(crate) use words::{body_type, layer, parts as confidence_parts, unknown as unknown_word};
 pub(crate) use write::WriteArgs;
@@ -67,7 +66,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Everywhere")]
 pub(crate) struct Global {
-    /// The ledger's directory; else MEMLEDGER_DIR, else the working directory
+    /// The ledger's directory; else as `memledger where` says
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) ledger: Option<PathBuf>,
     /// NDJSON on stdout, messages on stderr
@@ -79,7 +78,7 @@ pub(crate) struct Global {
     /// Zone of dates and local times; else the ledger's own
     #[arg(long, value_name = "ZONE", global = true, value_parser = words::zone)]
     pub(crate) tz: Option<Zone>,
-    /// Place such as org/acme/project/web; else MEMLEDGER_SCOPE, else /
+    /// Place such as org/acme/project/web; else as `memledger where` says
     #[arg(long, value_name = "PATH", global = true)]
     pub(crate) scope: Option<Scope>,
     /// Accept a clock that jumped ahead
@@ -132,6 +131,9 @@ pub(crate) enum Verb {
     /// Size, head, anchor, lag
     #[command(after_help = help::STATUS)]
     Status,
+    /// Which ledger and which scope are meant, and who says so
+    #[command(after_help = help::WHERE)]
+    Where,
     /// A guided real run in a fresh directory
     Demo(DemoArgs),
     /// The master key, and the key that signs

@@ -47,6 +47,7 @@ impl Verb {
     pub(crate) const fn uses(&self) -> Uses {
         match self {
             Self::Init(_) | Self::Demo(_) | Self::Witness(_) | Self::Backup(_) => NOTHING,
+            Self::Where => Uses { scope: true, ..NOTHING },
             Self::Rebuild => HOLDS,
             Self::Verify(_) | Self::Doctor => LOOKS,
             Self::Key(args) if matches!(args.verb, KeyVerb::Rotate) => RECORDS,
@@ -58,7 +59,8 @@ impl Verb {
                 PolicyVerb::Check => ARCHIVE,
                 _ => Uses { scope: false, ..ONE },
             },
-            Self::Status | Self::Key(_) | Self::Checkpoint(_) | Self::Prove(_) => ARCHIVE,
+            Self::Status => Uses { scope: true, ..ARCHIVE },
+            Self::Key(_) | Self::Checkpoint(_) | Self::Prove(_) => ARCHIVE,
             Self::Export(ExportVerb::Jsonl(_) | ExportVerb::Tiles(_)) => ARCHIVE,
             Self::Import(ImportVerb::Jsonl(_)) => RECORDS,
             Self::Write(_)
@@ -88,6 +90,7 @@ impl Verb {
         match self {
             Self::Init(_) => "init",
             Self::Status => "status",
+            Self::Where => "where",
             Self::Demo(_) => "demo",
             Self::Key(args) => match args.verb {
                 KeyVerb::Check => "key check",

@@ -24,9 +24,12 @@ mod tiles;
 mod times;
 mod transfer;
 mod verify;
+mod whereabouts;
 mod witness;
 mod witnessed;
 mod write;
+
+pub(crate) use whereabouts::whereabouts;
 
 use memledger::{Command, Ledger, Submission};
 
@@ -47,6 +50,8 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Init(args) => init::init(ctx, args),
         Verb::Demo(args) => crate::demo::run(ctx, args.dir.clone()),
         Verb::Status => reading(ctx, state::status),
+        // Answered without a context, which may be what is wrong.
+        Verb::Where => Err(Failure::internal()),
         Verb::Key(args) => state::key(ctx, args),
         Verb::Write(args) => write::write(ctx, args),
         Verb::Forget(args) => forget::forget(ctx, args),

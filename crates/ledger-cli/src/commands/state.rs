@@ -22,6 +22,7 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
             &ctx.dir.display().to_string(),
             &ctx.zone(&opened.ledger),
         ))?;
+        ctx.out.line(&places(ctx))?;
         if let Some(line) = verified_line(ctx, report.id) {
             ctx.out.line(&line)?;
         }
@@ -31,6 +32,9 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
     ctx.out.object(&json!({
         "id": report.id.to_string(),
         "dir": ctx.dir.display().to_string(),
+        "dir_step": ctx.dir_step.name(),
+        "scope": ctx.scope.to_string(),
+        "scope_step": ctx.scope_step.name(),
         "origin": report.origin,
         "zone": report.zone,
         "created_at": format_utc(report.created_at),
@@ -58,6 +62,15 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
         }),
     }))?;
     Ok(Code::Ok)
+}
+
+/// Who chose the ledger, and which scope commands are about here.
+fn places(ctx: &Context<'_>) -> String {
+    let mut fields = human::Fields::default();
+    fields
+        .put("chosen by", ctx.dir_step.name())
+        .put("scope", format!("{} ({})", ctx.scope, ctx.scope_step.name()));
+    fields.show("")
 }
 
 /// What the last scheduled verification came to; nothing where there was none.

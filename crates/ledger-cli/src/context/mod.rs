@@ -22,7 +22,8 @@ use crate::exit::Failure;
 use crate::output::Out;
 
 pub(crate) use open::Opened;
-pub(crate) use place::{Step, whole};
+use place::Places;
+pub(crate) use place::{Said, Step, every_ledger, every_scope, whole};
 pub(crate) use remembered::state_file;
 
 /// How long to wait for whoever holds the ledger: many writers that each write once come through,
@@ -33,7 +34,8 @@ const USUAL_WAIT: Duration = Duration::from_secs(10);
 pub(crate) struct Context<'a> {
     /// The directory of the ledger.
     pub(crate) dir: PathBuf,
-    dir_step: Step,
+    /// Who chose it.
+    pub(crate) dir_step: Step,
     /// The scope that writes go to and listings are limited to.
     pub(crate) scope: Scope,
     /// Who chose it.
@@ -60,9 +62,9 @@ impl<'a> Context<'a> {
     /// A usage failure when a flag means nothing for the verb, or the environment holds nonsense.
     pub(crate) fn new(cli: &'a Cli, out: &'a Out) -> Result<Self, Failure> {
         cli.verb.check(&cli.global)?;
-        let (dir, dir_step) = place::directory(cli.global.ledger.as_deref())?;
-        let dir = whole(&dir)?;
-        let (scope, scope_step) = place::scope(cli.global.scope.as_ref(), cli.verb.uses())?;
+        let global = &cli.global;
+        let Places { dir, dir_step, scope, scope_step } =
+            place::places(global.ledger.as_ref(), global.scope.as_ref(), cli.verb.uses().scope)?;
         Ok(Self {
             dir,
             dir_step,

@@ -131,6 +131,9 @@ impl Context<'_> {
         let step = match self.dir_step {
             Step::Flag | Step::Field => "named by -C".to_owned(),
             Step::Environment => format!("named by {VAR_DIR}"),
+            Step::Dotfile | Step::Prefix | Step::Default => {
+                format!("named by the {} step, see `memledger where`", self.dir_step.name())
+            }
             Step::Fallback => "the working directory".to_owned(),
         };
         failure.hint(format!(
