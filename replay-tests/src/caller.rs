@@ -192,7 +192,7 @@ impl Caller {
                 object: text,
             },
             2 => Content::Bytes(vec![0xff, self.rng.byte(), 0]),
-            3 => Content::Body(serde_json::json!({ "text": text, "n": [1, 2.5, null] })),
+            3 => Content::Body(serde_json::json!({ "text": text, "data": [1, 2.5, null] })),
             _ => Content::Text(text),
         }
     }

@@ -11,6 +11,8 @@ mod answers;
 mod backup;
 #[path = "cli/bench.rs"]
 mod bench;
+#[path = "cli/bodies.rs"]
+mod bodies;
 #[path = "cli/checking.rs"]
 mod checking;
 #[path = "cli/demo.rs"]
@@ -45,8 +47,12 @@ mod result;
 mod scheduled;
 #[path = "cli/sharing.rs"]
 mod sharing;
+#[path = "cli/skills.rs"]
+mod skills;
 #[path = "cli/stdin.rs"]
 mod stdin;
+#[path = "cli/summaries.rs"]
+mod summaries;
 #[path = "cli/tiles.rs"]
 mod tiles;
 #[path = "cli/time.rs"]

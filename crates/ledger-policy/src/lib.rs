@@ -37,8 +37,8 @@ pub use authority::Class;
 pub use case::{Case, Lineage};
 pub use decide::{Decision, decide};
 pub use document::{
-    Approval, Deletion, Expiry, Gate, LayerRule, Layers, OnFinding, Policy, Ranking, TrustOf,
-    Unauthorised,
+    Approval, Deletion, Expiry, Gate, LayerRule, Layers, OnFinding, Policy, Ranking, Skills,
+    TrustOf, Unauthorised,
 };
 pub use error::PolicyError;
 pub use length::Length;

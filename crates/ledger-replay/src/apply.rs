@@ -89,6 +89,9 @@ impl<'a> Step<'a> {
             Event::Restrict(restrict) => self.restrict(restrict),
             Event::Unrestrict(free) => self.unrestrict(free),
             Event::Stale(stale) => self.each(&stale.memories, |life| life.stale = true),
+            // Its phase is in the record: the memory only has a new version by it.
+            Event::SkillState(skill) => self.touch(skill.memory, |_| {}),
+            Event::SummaryState(summary) => self.touch(summary.memory, |_| {}),
             Event::Approval(approval) => self.approval(approval),
             Event::TaskStarted(task) => self.task_started(task),
             Event::TaskEnded(task) => self.task_ended(task),

@@ -22,7 +22,7 @@ use crate::validity::{Interval, Validity};
 use crate::{Alias, Task};
 
 /// Version of these encodings. Changing any of them raises it and makes views rebuild.
-pub const SCHEMA: u16 = 3;
+pub const SCHEMA: u16 = 4;
 
 /// Saved state or a view row that does not decode: it is thrown away and replayed.
 #[derive(Clone, Debug, PartialEq, Eq)]

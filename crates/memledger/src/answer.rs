@@ -142,6 +142,12 @@ pub struct Item {
     pub derived_from: Vec<MemoryId>,
     /// The contest it is part of.
     pub conflict_group: Option<Seq>,
+    /// 1 + the highest generation it covers, for summaries; else 0.
+    pub generation: u16,
+    /// What a failure contradicts.
+    pub contradicts: Vec<MemoryId>,
+    /// Failures in force that contradict it.
+    pub contradicted_by: Vec<MemoryId>,
     /// Whether what it was made from has changed.
     pub stale: bool,
     /// Whether it survives summarising.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ledger_format::names::{SkillPhase, SummaryPhase};
 use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, Trust};
 
 use crate::scope::{Actor, Scope, Source};
@@ -238,6 +239,30 @@ pub enum Command {
         layer: Option<Layer>,
         /// Whether it rises or falls.
         up: bool,
+        /// Why.
+        reason: Reason,
+    },
+    /// A version of a skill changes its phase.
+    Skill {
+        /// The version.
+        memory: MemoryId,
+        /// Its phase from now on.
+        phase: SkillPhase,
+        /// The version before it.
+        predecessor: Option<MemoryId>,
+        /// What speaks for it.
+        evidence: Option<String>,
+        /// Why.
+        reason: Reason,
+    },
+    /// A summary was checked, or withdrawn.
+    Summary {
+        /// The summary.
+        memory: MemoryId,
+        /// Its phase from now on.
+        phase: SummaryPhase,
+        /// The generation in force afterwards.
+        in_force: Option<MemoryId>,
         /// Why.
         reason: Reason,
     },

@@ -159,6 +159,7 @@ impl Ledger {
     /// When the request itself is wrong, or this ledger cannot be written to.
     pub fn enqueue(&self, submission: Submission) -> Result<Ticket> {
         self.start_writer()?;
+        self.admit_summaries(&submission)?;
         let keys = self.vault.keys();
         let sketches = self.sketch_key()?;
         let prepared = prepare(&self.id(), keys, &*self.chance, sketches, submission)?;

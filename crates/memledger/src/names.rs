@@ -113,6 +113,19 @@ impl Names {
         Ok(found.filter(|found| children.iter().any(|(id, _)| id == found)))
     }
 
+    /// Whether a name was bound when `source` stands, and its alias. Cheaper than [`Names::alias`] where
+    /// many names of one place are asked for: the caller has filled the book by asking that first.
+    pub(crate) fn among(
+        &self,
+        source: &dyn AliasSource,
+        kind: AliasKind,
+        parent: AliasId,
+        name: &str,
+    ) -> Result<Option<AliasId>> {
+        let Some(found) = self.known(kind, parent, name) else { return Ok(None) };
+        Ok(source.alias(found)?.map(|_| found))
+    }
+
     /// The scope whose last segment is `id`, outermost first.
     pub(crate) fn scope(
         &self,

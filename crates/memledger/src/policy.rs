@@ -6,8 +6,8 @@
 
 pub use ledger_policy::{
     Approval, Case, Changed, Class, Decision, Deletion, Expiry, Gate, LayerRule, Layers, Length,
-    Lineage, OnFinding, Parts, Policy, PolicyError, Ranking, Rule, Seen, Signals, Trial, Tried,
-    TrustOf, Unauthorised, decide,
+    Lineage, OnFinding, Parts, Policy, PolicyError, Ranking, Rule, Seen, Signals, Skills, Trial,
+    Tried, TrustOf, Unauthorised, decide,
 };
 
 pub use crate::gate::{PolicyInForce, PolicySetDone, VerdictsAgain, seen_in};

@@ -20,9 +20,20 @@ pub struct Deed<'a> {
 #[derive(Clone, Debug)]
 pub enum What<'a> {
     Born(&'a Sequenced, &'a body::Write),
-    Closed { kind: CloseKind, from: Option<Micros>, until: Option<Micros>, by: Option<MemoryId> },
-    Reopened { from: Option<Micros>, until: Option<Micros> },
-    Confirmed { ttl: Option<Micros>, review: Option<Micros> },
+    Closed {
+        kind: CloseKind,
+        from: Option<Micros>,
+        until: Option<Micros>,
+        by: Option<MemoryId>,
+    },
+    Reopened {
+        from: Option<Micros>,
+        until: Option<Micros>,
+    },
+    Confirmed {
+        ttl: Option<Micros>,
+        review: Option<Micros>,
+    },
     Used,
     PushedDown(Reach),
     Lifted(Option<Seq>),
@@ -35,6 +46,8 @@ pub enum What<'a> {
     Restricted(Option<JobId>),
     Unrestricted(Option<JobId>),
     Stale,
+    /// It has a new phase, which changes nothing else about it.
+    Phase,
     Decided(Decision),
     Erased,
 }
@@ -169,6 +182,8 @@ fn named(event: &Event) -> Option<(&[MemoryId], What<'_>)> {
         Event::Restrict(b) => (&b.memories, What::Restricted(b.hold)),
         Event::Unrestrict(b) => (&b.memories, What::Unrestricted(b.hold)),
         Event::Stale(b) => (&b.memories, What::Stale),
+        Event::SkillState(b) => (from_ref(&b.memory), What::Phase),
+        Event::SummaryState(b) => (from_ref(&b.memory), What::Phase),
         _ => return None,
     })
 }

@@ -38,6 +38,8 @@ Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
   diff       what changed between two moments
   blame      where a memory comes from and what came from it
 Govern
+  skill      versions of a skill and how they did: list, show, promote, canary, rollback
+  summary    verify, rollback; expand and grep down to the raw messages
   policy     what the write gate goes by: show, set, test, diff, check, rollback
 The archive
   log        the last records
@@ -108,7 +110,13 @@ Examples:
 Fields of a --stdin line: text fact body layer source by scope supersedes valid_from valid_until
 observed_at ttl review_by subjects tags domain key derived_from confidence idempotency_key.
 Times in it carry an offset. A line that is refused is answered in its place; the rest goes on.
-Kinds of source: chat user tool model file web import recall system.";
+Kinds of source: chat user tool model file web import recall system.
+Typed bodies (--body FILE) and their fields: `memledger help bodies`.";
+const BODIES: &str = "\
+A body is one JSON object with its type: {\"type\": \"decision\", \"text\": \"use pnpm\"}. What is marked with
+? may be left out; a field that is not listed is refused; what is accepted comes back as it went in.
+A message makes no claim: `list` shows it with --body-type message or --include-history only, and
+`summary grep` finds it.";
 pub(crate) const CLOSE: &str = "\
 Examples:
   memledger close 019ab3c4-5d6e --reason 'moved to pnpm' --at 2026-06-02
@@ -210,6 +218,26 @@ Examples:
   memledger checkpoint --witness-policy policy --witness http://127.0.0.1:7380
   memledger checkpoint list
   memledger checkpoint show 1200";
+pub(crate) const SKILL: &str = "\
+A skill is written as a body of the type skill; episodes and failures name the version they used:
+  {\"type\": \"episode\", \"task\": \"deploy\", \"outcome\": \"ok\", \"skill\": {\"name\": \"deploy\", \"version\": 2}}
+A version is promoted after so many verified successes in a row, with no failure since, as the policy
+says under [skills]; a person can promote it earlier with --reason.
+Examples:
+  memledger skill list --scope org/acme
+  memledger skill show deploy --as-of 2026-03-03
+  memledger skill canary deploy --version 2
+  memledger skill promote deploy --by person:lead --reason \"reviewed line by line\"
+  memledger skill rollback deploy --reason \"broke the build twice\"";
+pub(crate) const SUMMARY: &str = "\
+A summary is written as a body of the type summary that names what it covers and what of that is
+pinned; a summary that drops a pinned memory is refused. A covered memory that is closed, forgotten or
+erased makes it stale.
+Examples:
+  memledger summary verify m40
+  memledger summary rollback m40 --reason \"it lost the deadline\"
+  memledger summary expand m40 --as-of 2026-03-03
+  memledger summary grep \"npm install\"";
 pub(crate) const POLICY: &str = "\
 The policy is a TOML document. What yours leaves out is as in the built-in one (`policy show --version 0`).
 Setting one is a record of the ledger, and every record names the version it was judged by.
@@ -295,6 +323,21 @@ pub(super) fn shortened(command: Command) -> Command {
     let mut command = command;
     command.build();
     command.mut_subcommands(verb)
+}
+
+/// The shapes of typed bodies, as the facade checks them.
+/// `help bodies`: the shapes of typed bodies, as the facade checks them.
+pub(super) fn bodies() -> String {
+    let mut text = BODIES.to_owned();
+    for shape in memledger::body::SHAPES {
+        text.push_str(&format!("\n  {}: {}", shape.body, shape.about));
+        for field in shape.fields {
+            let maybe = if field.needed { "" } else { "?" };
+            text.push_str(&format!("\n    {}{maybe}  {}", field.name, field.kind.about()));
+        }
+    }
+    text.push_str("\n  fact: subject, predicate and object, as --fact takes them\n");
+    text
 }
 
 fn verb(command: Command) -> Command {

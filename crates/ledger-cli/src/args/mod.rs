@@ -9,6 +9,8 @@ mod lifecycle;
 mod policy;
 mod proof;
 mod read;
+mod skill;
+mod summary;
 mod transfer;
 mod uses;
 mod witness;
@@ -39,6 +41,8 @@ pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
+pub(crate) use skill::{SkillActArgs, SkillArgs, SkillVerb};
+pub(crate) use summary::{SummaryArgs, SummaryVerb};
 pub(crate) use transfer::{
     BackupArgs, ExportVerb, ImportArgs, ImportVerb, JsonlArgs, RestoreArgs, TilesArgs,
 };
@@ -189,6 +193,12 @@ pub(crate) enum Verb {
     Diff(DiffArgs),
     /// Where a memory comes from and what came from it
     Blame(IdArgs),
+    /// Skills: versions, how they did, which one is in use
+    #[command(after_help = help::SKILL)]
+    Skill(SkillArgs),
+    /// Summaries: whether they still stand, and what they were made from
+    #[command(after_help = help::SUMMARY)]
+    Summary(SummaryArgs),
     /// What the write gate goes by
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
@@ -262,6 +272,12 @@ pub(crate) enum Parsed {
 /// # Errors
 /// A usage failure that names the argument and what is accepted.
 pub(crate) fn parse(typed: &[OsString]) -> Result<Parsed, Failure> {
+    if let [_, help, page] = typed
+        && help == "help"
+        && page == "bodies"
+    {
+        return Ok(Parsed::Help(help::bodies()));
+    }
     let mut command = help::shortened(Cli::command());
     let cli =
         command.try_get_matches_from_mut(typed).and_then(|matches| Cli::from_arg_matches(&matches));

@@ -1,7 +1,7 @@
 //! Owns which of the flags that may stand anywhere mean something for which verb. A flag without
 //! meaning is refused: an answer that ignored it would look like one that did not.
 
-use super::{ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, Verb};
+use super::{ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, SkillVerb, SummaryVerb, Verb};
 use crate::exit::Failure;
 
 /// What a verb makes use of.
@@ -54,6 +54,15 @@ impl Verb {
             Self::Repair(_) | Self::Restore(_) => Uses { holds: false, ..RECORDS },
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
+            Self::Skill(args) => match &args.verb {
+                SkillVerb::List | SkillVerb::Show { .. } => ONE,
+                _ => CHANGE,
+            },
+            Self::Summary(args) => match &args.verb {
+                SummaryVerb::Grep { .. } => MANY,
+                SummaryVerb::Expand { .. } | SummaryVerb::Verify { record: false, .. } => ONE,
+                _ => CHANGE,
+            },
             Self::Policy(args) => match &args.verb {
                 PolicyVerb::Set(_) | PolicyVerb::Rollback { .. } => RECORDS,
                 PolicyVerb::Check => ARCHIVE,
@@ -119,6 +128,19 @@ impl Verb {
             Self::History(_) => "history",
             Self::Diff(_) => "diff",
             Self::Blame(_) => "blame",
+            Self::Skill(args) => match args.verb {
+                SkillVerb::List => "skill list",
+                SkillVerb::Show { .. } => "skill show",
+                SkillVerb::Promote(_) => "skill promote",
+                SkillVerb::Canary(_) => "skill canary",
+                SkillVerb::Rollback { .. } => "skill rollback",
+            },
+            Self::Summary(args) => match args.verb {
+                SummaryVerb::Verify { .. } => "summary verify",
+                SummaryVerb::Rollback { .. } => "summary rollback",
+                SummaryVerb::Expand { .. } => "summary expand",
+                SummaryVerb::Grep { .. } => "summary grep",
+            },
             Self::Policy(args) => match args.verb {
                 PolicyVerb::Show { .. } => "policy show",
                 PolicyVerb::Set(_) => "policy set",

@@ -19,7 +19,9 @@ mod repair;
 mod result;
 mod scheduled;
 mod since;
+mod skill;
 mod state;
+mod summary;
 mod tiles;
 mod times;
 mod transfer;
@@ -72,6 +74,8 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::History(args) => reading(ctx, |ctx, opened| read::history(ctx, opened, args)),
         Verb::Diff(args) => reading(ctx, |ctx, opened| diff::diff(ctx, opened, args)),
         Verb::Blame(args) => reading(ctx, |ctx, opened| read::blame(ctx, opened, args)),
+        Verb::Skill(args) => skill::skill(ctx, args),
+        Verb::Summary(args) => summary::summary(ctx, args),
         Verb::Policy(args) => policy::policy(ctx, args),
         Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),

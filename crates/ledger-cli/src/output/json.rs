@@ -90,6 +90,10 @@ pub(crate) fn item(item: &Item, valid_at: Micros) -> Map<String, Value> {
     put("supersedes", ids(&item.supersedes));
     put("derived_from", ids(&item.derived_from));
     put("conflict_group", item.conflict_group.map(|seq| seq.0).into());
+    let generation = Some(item.generation).filter(|generation| *generation > 0);
+    put("generation", generation.into());
+    put("contradicts", ids(&item.contradicts));
+    put("contradicted_by", ids(&item.contradicted_by));
     put("stale", item.stale.into());
     put("pinned", item.pinned.into());
     object

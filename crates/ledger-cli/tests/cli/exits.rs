@@ -117,7 +117,8 @@ fn the_scope_and_who_chose_it() {
     let written = run("org/acme", &["write", "b", "--json", "--scope", "org/b"]).ends(0).object();
     assert_eq!((&written["scope"], &written["scope_step"]), (&json!("org/b"), &json!("flag")));
     run("org", &["write", "c"]).fails(2, &["MEMLEDGER_SCOPE", "pairs"]);
-    run("org", &["status"]).ends(0);
+    run("org", &["status"]).fails(2, &["MEMLEDGER_SCOPE", "pairs"]);
+    run("org", &["verify"]).ends(0);
     assert_eq!(run("org/acme", &["list", "--json"]).objects().len(), 1);
     assert_eq!(bench.ids(&[]).len(), 2);
     assert_eq!(bench.ids(&["--scope", "org/a"]), [""; 0], "segments are compared, not letters");

@@ -8,6 +8,7 @@ mod approval;
 mod gate;
 mod layers;
 mod ranking;
+mod skills;
 mod trust;
 
 use alloc::format;
@@ -20,6 +21,7 @@ pub use self::approval::Approval;
 pub use self::gate::{Gate, OnFinding, Unauthorised};
 pub use self::layers::{Deletion, Expiry, LayerRule, Layers};
 pub use self::ranking::Ranking;
+pub use self::skills::Skills;
 pub use self::trust::TrustOf;
 use crate::authority::Authority;
 use crate::error::PolicyError;
@@ -59,6 +61,9 @@ pub struct Policy {
     /// Ranking of what is found.
     #[serde(default)]
     pub ranking: Ranking,
+    /// What a skill has to show.
+    #[serde(default)]
+    pub skills: Skills,
     /// What needs the approval of persons before it counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Approval>,
@@ -85,6 +90,7 @@ impl Policy {
             authority: Authority::default(),
             facts: Facts::default(),
             ranking: Ranking::default(),
+            skills: Skills::default(),
             approvals: Vec::new(),
         }
     }

@@ -13,7 +13,8 @@ mod seen;
 
 use ledger_format::event::memory::Write;
 use ledger_format::{
-    ActorKind, AliasId, AliasKind, Layer, MemoryId, Micros, Seq, SourceKind, Verdict,
+    ActorKind, AliasId, AliasKind, BodyType, Event, Layer, MemoryId, Micros, Seq, SourceKind,
+    Verdict,
 };
 use ledger_policy::{Case, Decision, Length, Lineage, Policy, Seen, Signals, decide};
 use ledger_replay::{Instants, Interval, Sequenced, State};
@@ -48,6 +49,8 @@ pub(crate) struct Ruling {
     pub(crate) decision: Decision,
     /// The memory that it may repeat.
     pub(crate) same: Option<MemoryId>,
+    /// 1 + the highest generation covered, for summaries; else 0.
+    pub(crate) generation: u16,
     /// What its words are compared by from now on.
     words: Option<Comparable>,
 }
@@ -121,7 +124,8 @@ impl Gate {
             _ => None,
         };
         let decision = decide(&case, &self.policy, bench.now);
-        Ok(Ruling { case, decision, same, words: seen.words })
+        let generation = generation(bench, proposal)?;
+        Ok(Ruling { case, decision, same, generation, words: seen.words })
     }
 
     fn relate(
@@ -199,4 +203,22 @@ impl Gate {
         self.day = day;
         day.map_or(Micros::MAX, |(_, end)| end)
     }
+}
+
+/// The generation of a summary: one more than the highest that it covers.
+fn generation(bench: &Bench<'_>, proposal: &Proposal) -> Result<u16> {
+    let (body, _) = body_and_layer(proposal);
+    if body != BodyType::Summary {
+        return Ok(0);
+    }
+    let mut highest = 0;
+    for id in &proposal.derived_from {
+        let Some(memory) = bench.state.memory(id).filter(|memory| memory.body == body) else {
+            continue;
+        };
+        if let Event::Write(write) = (bench.load)(memory.born)?.event {
+            highest = highest.max(write.generation);
+        }
+    }
+    Ok(highest.saturating_add(1))
 }

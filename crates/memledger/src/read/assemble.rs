@@ -1,6 +1,8 @@
 //! Owns making an item: fixed part, version and words, put together and judged by the three
 //! questions (level, source, validity).
 
+use std::cell::OnceCell;
+
 use ledger_format::event::memory::Write;
 use ledger_format::{
     AliasId, BodyType, CloseKind, Event, Layer, MemoryId, Role, Seq, SourceKind, Trust,
@@ -22,6 +24,8 @@ pub(crate) struct Assembler<'a> {
     pub(crate) vault: &'a Vault,
     pub(crate) names: &'a Names,
     pub(crate) at: Instants,
+    /// Whether any failure contradicts anything, once it was asked for.
+    pub(crate) contradictions: OnceCell<bool>,
 }
 
 impl Assembler<'_> {
@@ -42,6 +46,7 @@ impl Assembler<'_> {
         item.source = source;
         item.closed = closed;
         item.erased_at = erased;
+        self.contradictions(&mut item, birth)?;
         item.hint = hint(&item, self.at);
         item.level = level(&item);
         Ok(item)
@@ -95,6 +100,9 @@ impl Assembler<'_> {
             supersedes: birth.supersedes.clone(),
             derived_from: birth.derived_from.clone(),
             conflict_group: life.contest,
+            generation: write.map_or(0, |write| write.generation),
+            contradicts: Vec::new(),
+            contradicted_by: Vec::new(),
             stale: life.stale || self.sources_gone(&birth.derived_from)?,
             pinned: life.pinned,
             erased_at: None,
@@ -106,7 +114,12 @@ impl Assembler<'_> {
         for source in sources {
             let Some(birth) = self.past.birth(source)? else { continue };
             let version = self.past.version(birth.seq)?;
-            if version.is_some_and(|life| !life.status(self.at).in_force()) {
+            // The end of a session stops the use of a message, not its archive.
+            let ended = |status: Status| match birth.body {
+                BodyType::Message => !status.in_force() && status != Status::Expired,
+                _ => !status.in_force(),
+            };
+            if version.is_some_and(|life| ended(life.status(self.at))) {
                 return Ok(true);
             }
         }
@@ -232,6 +245,9 @@ fn hint(item: &Item, at: Instants) -> Option<String> {
     }
     if item.conflict_group.is_some() {
         return Some("contradicted: see its conflict group".to_owned());
+    }
+    if !item.contradicted_by.is_empty() {
+        return Some("it failed elsewhere: see what contradicts it".to_owned());
     }
     if item.review_by.is_some_and(|due| due <= at.known) {
         return Some("its review is overdue: confirm it first".to_owned());

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use ledger_format::event::memory::FactKey;
-use ledger_format::{AliasId, AliasKind, MemoryId, Micros, Seq};
+use ledger_format::{AliasId, AliasKind, BodyType, MemoryId, Micros, Seq};
 use ledger_replay::{Birth, Lifecycle};
 
 use crate::answer::{Item, Listing, Text};
@@ -168,11 +168,14 @@ impl<'a> Wanted<'a> {
     }
 
     fn holds(&self, birth: &Birth) -> Result<bool> {
-        let Filter { body, source_kind, .. } = self.filter;
+        let Filter { body, source_kind, include_history, .. } = *self.filter;
         let fact = |wanted: Option<AliasId>, part: fn(&FactKey) -> AliasId| {
             wanted.is_none_or(|id| birth.fact.as_ref().is_some_and(|fact| part(fact) == id))
         };
-        let fits = body.is_none_or(|body| body == birth.body)
+        // Messages are archived raw: they are found when they are asked for, and make no claim.
+        let claims = birth.body != BodyType::Message || include_history || body.is_some();
+        let fits = claims
+            && body.is_none_or(|body| body == birth.body)
             && source_kind.is_none_or(|kind| kind == birth.source)
             && self.key.is_none_or(|id| birth.key == Some(id))
             && self.person.is_none_or(|id| birth.subjects.contains(&id))

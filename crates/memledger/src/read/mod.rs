@@ -7,6 +7,7 @@
 mod assemble;
 mod body;
 mod claimed;
+mod contradictions;
 mod describe;
 mod diff;
 mod history;
@@ -17,6 +18,7 @@ mod remembered;
 mod snapshot;
 mod viewed;
 
+pub(crate) use assemble::Assembler;
 pub(crate) use body::body_text;
 pub(crate) use claimed::Claimed;
 pub(crate) use describe::{log_entry, named};

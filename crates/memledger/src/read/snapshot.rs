@@ -1,5 +1,7 @@
 //! Owns a moment of the ledger that can be asked any number of questions.
 
+use std::cell::OnceCell;
+
 use ledger_format::{MemoryId, Micros, Seq};
 
 use crate::answer::{HistoryEntry, Item, Lineage, Listing};
@@ -146,12 +148,13 @@ impl Snapshot<'_> {
         self.way.past()
     }
 
-    fn assembler(&self) -> Assembler<'_> {
+    pub(crate) fn assembler(&self) -> Assembler<'_> {
         Assembler {
             past: self.past(),
             vault: self.vault,
             names: self.names,
             at: self.basis.instants(),
+            contradictions: OnceCell::new(),
         }
     }
 }

@@ -99,6 +99,13 @@ impl Binder<'_> {
         Ok(id)
     }
 
+    /// Whether a name is bound, by an earlier submission or by this one.
+    pub(crate) fn is_bound(&self, kind: AliasKind, parent: AliasId, name: &str) -> bool {
+        let here =
+            |bound: &Bound| bound.kind == kind && bound.parent == parent && bound.name == name;
+        self.names.known(kind, parent, name).is_some() || self.bound.iter().any(here)
+    }
+
     /// Enters the new names into the book.
     pub(crate) fn settle(names: &Names, bound: Vec<Bound>) {
         for Bound { id, kind, parent, name } in bound {

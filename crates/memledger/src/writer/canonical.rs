@@ -101,7 +101,9 @@ fn put_command(out: &mut Fields, command: &Command) {
         | Command::Resolve { .. }
         | Command::Pin { .. }
         | Command::Forget { .. }
-        | Command::Rank { .. } => put_simple(out, command),
+        | Command::Rank { .. }
+        | Command::Skill { .. }
+        | Command::Summary { .. } => put_simple(out, command),
     }
 }
 
@@ -131,6 +133,17 @@ fn put_simple(out: &mut Fields, command: &Command) {
             named(out, if *up { "promote" } else { "demote" }, &[*memory], reason.as_ref());
             out.text("trust", trust.map(|trust| trust.name().to_owned()).as_ref());
             out.text("layer", layer.map(|layer| layer.name().to_owned()).as_ref());
+        }
+        Command::Skill { memory, phase, predecessor, evidence, reason } => {
+            named(out, "skill", &[*memory], reason.as_ref());
+            out.put("phase", phase.name().as_bytes());
+            out.ids("predecessor", predecessor.as_slice());
+            out.text("evidence", evidence.as_ref());
+        }
+        Command::Summary { memory, phase, in_force, reason } => {
+            named(out, "summary", &[*memory], reason.as_ref());
+            out.put("phase", phase.name().as_bytes());
+            out.ids("in_force", in_force.as_slice());
         }
         Command::Write(_)
         | Command::Close { .. }

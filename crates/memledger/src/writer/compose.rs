@@ -8,7 +8,7 @@ use ledger_format::{
     ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Micros,
     Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
 };
-use ledger_policy::{Decision, Rule};
+use ledger_policy::Rule;
 use ledger_replay::State;
 use ledger_store::NewRecord;
 
@@ -46,7 +46,7 @@ impl Composer<'_, '_> {
         mut extensions: Vec<Extension>,
     ) -> Result<(NewRecord, Event)> {
         let (event, scope) = match (command, ruling) {
-            (Command::Write(proposal), Some(ruling)) => self.write(proposal, &ruling.decision)?,
+            (Command::Write(proposal), Some(ruling)) => self.write(proposal, ruling)?,
             _ => self.event(command)?,
         };
         if let (Event::Write(write), Some(ruling)) = (&event, ruling) {
@@ -170,6 +170,16 @@ impl Composer<'_, '_> {
             Command::Rank { memory, trust, layer, up, .. } => {
                 (rank(*memory, *trust, *layer, *up), about(self.state, memory))
             }
+            Command::Skill { memory, phase, predecessor, .. } => {
+                let (memory, predecessor) = (*memory, *predecessor);
+                let skill = body::SkillState { memory, phase: *phase, predecessor };
+                (Event::SkillState(skill), about(self.state, &memory))
+            }
+            Command::Summary { memory, phase, in_force, .. } => {
+                let (memory, in_force) = (*memory, *in_force);
+                let summary = body::SummaryState { memory, phase: *phase, in_force };
+                (Event::SummaryState(summary), about(self.state, &memory))
+            }
             other => return self.many(other),
         })
     }
@@ -220,7 +230,8 @@ impl Composer<'_, '_> {
         })
     }
 
-    fn write(&mut self, proposal: &Proposal, decision: &Decision) -> Result<(Event, AliasId)> {
+    fn write(&mut self, proposal: &Proposal, ruling: &Ruling) -> Result<(Event, AliasId)> {
+        let decision = &ruling.decision;
         let now = self.binder.stamp.recorded_at;
         let scope = self.binder.scope(&proposal.scope)?;
         for target in &proposal.supersedes {
@@ -229,6 +240,9 @@ impl Composer<'_, '_> {
             }
         }
         let (body_type, _) = body_and_layer(proposal);
+        if body_type == BodyType::Skill {
+            self.is_new_version(proposal, scope)?;
+        }
         let source = proposal.source.as_ref().map_or(SourceKind::None, |source| source.kind);
         let supersede_from = (!proposal.supersedes.is_empty())
             .then(|| proposal.supersede_from.or(proposal.valid_from).unwrap_or(now));
@@ -240,7 +254,7 @@ impl Composer<'_, '_> {
             verdict: decision.verdict,
             source,
             marks: decision.marks,
-            generation: 0,
+            generation: ruling.generation,
             confidence: proposal.confidence,
             observed_at: proposal.observed_at,
             valid_from: proposal.valid_from,
@@ -258,6 +272,21 @@ impl Composer<'_, '_> {
             derived_from: sorted(&proposal.derived_from),
         };
         Ok((Event::Write(write), scope))
+    }
+
+    /// The slot of a version is bound with its first write, and no other memory may take it.
+    fn is_new_version(&self, proposal: &Proposal, scope: AliasId) -> Result<()> {
+        let Some(key) = &proposal.key else { return Ok(()) };
+        if !self.binder.is_bound(AliasKind::Key, scope, key) {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorKind::Conflict,
+            format!(
+                "{key:?} is taken in scope {}: a version of a skill is never written twice; write the next one",
+                proposal.scope
+            ),
+        ))
     }
 
     fn fact_key(

@@ -8,12 +8,14 @@
 //!
 //! May not: change anything.
 
-use ledger_format::{CloseKind, Layer, MemoryId, Micros, Trust};
+use ledger_format::{BodyType, CloseKind, Layer, MemoryId, Micros, Trust};
 use ledger_replay::{Interval, Memory, State, Validity};
 
+use crate::body::ids;
 use crate::civil::format_utc;
-use crate::command::{Command, Proposal, Terms};
+use crate::command::{Command, Content, Proposal, Terms};
 use crate::error::{Error, ErrorKind, Result};
+use crate::writer::prepare::body_and_layer;
 
 /// Judges one submission against the state before it.
 pub(crate) fn judge(
@@ -66,6 +68,14 @@ impl Judge<'_> {
             Command::Confirm { memories, .. }
             | Command::Use { memories, .. }
             | Command::Contest { memories, .. } => self.all_stand(memories),
+            Command::Skill { memory, predecessor, .. } => {
+                self.of_body(*memory, BodyType::Skill)?;
+                predecessor.iter().try_for_each(|id| self.of_body(*id, BodyType::Skill))
+            }
+            Command::Summary { memory, in_force, .. } => {
+                self.of_body(*memory, BodyType::Summary)?;
+                in_force.iter().try_for_each(|id| self.of_body(*id, BodyType::Summary))
+            }
             Command::PushDown { memory, .. } => self.standing(*memory).map(|_| ()),
             Command::Rank { memory, trust, layer, up, .. } => {
                 self.rank(*memory, *trust, *layer, *up)
@@ -114,6 +124,7 @@ impl Judge<'_> {
         if !proposal.supersedes.is_empty() && cut.is_empty() {
             return Err(Error::invalid("supersede_until is not after supersede_from"));
         }
+        self.pinned_survive(proposal)?;
         for target in &proposal.supersedes {
             self.close(*target, CloseKind::Changed, cut)?;
         }
@@ -201,6 +212,34 @@ impl Judge<'_> {
         self.terms.claimed_at.is_some()
     }
 
+    fn of_body(&self, id: MemoryId, body: BodyType) -> Result<()> {
+        let found = self.standing(id)?.body;
+        if found == body {
+            return Ok(());
+        }
+        Err(Error::invalid(format!("memory {} is a {found} and no {body}", id.hyphenated())))
+    }
+
+    /// What is pinned survives in a summary that covers it: it is named there.
+    fn pinned_survive(&self, proposal: &Proposal) -> Result<()> {
+        let (body, _) = body_and_layer(proposal);
+        if body != BodyType::Summary {
+            return Ok(());
+        }
+        let named = match &proposal.content {
+            Content::Body(body) => ids(body, "pinned"),
+            _ => Vec::new(),
+        };
+        let lost = proposal.derived_from.iter().find(|id| {
+            let memory = self.state.memory(id);
+            memory.is_some_and(|memory| memory.lifecycle.pinned) && !named.contains(id)
+        });
+        match lost {
+            Some(id) => Err(drops_pinned(*id)),
+            None => Ok(()),
+        }
+    }
+
     fn all_stand(&self, ids: &[MemoryId]) -> Result<()> {
         ids.iter().try_for_each(|id| self.standing(*id).map(|_| ()))
     }
@@ -261,6 +300,17 @@ fn already_closed(id: MemoryId, memory: &Memory, cut: Interval, validity: &Valid
         .ended_by(cut.from)
         .map_or_else(String::new, |interval| format!(", since {}", format_utc(interval.until)));
     format!("memory {} {since}{ends}; nothing to close", id.hyphenated())
+}
+
+/// A summary that leaves out what has to survive in it.
+pub(crate) fn drops_pinned(id: MemoryId) -> Error {
+    Error::new(
+        ErrorKind::Refused,
+        format!(
+            "memory {} is pinned and would not survive in this summary: repeat its words in the text and name it under \"pinned\" of a typed body, or unpin it",
+            id.hyphenated()
+        ),
+    )
 }
 
 fn conflict(message: impl Into<String>) -> Error {

@@ -7,6 +7,7 @@ use ledger_policy::usual_layer;
 use ledger_store::KeyStore;
 use serde_json::{Value, json};
 
+use crate::body;
 use crate::clock::Chance;
 use crate::command::{Command, Content, Proposal, Submission, Terms};
 use crate::error::{Error, Result};
@@ -36,7 +37,7 @@ pub(crate) fn prepare(
     keys: &KeyStore,
     chance: &dyn Chance,
     sketch_key: &[u8; 32],
-    submission: Submission,
+    mut submission: Submission,
 ) -> Result<Prepared> {
     if submission.commands.is_empty() {
         return Err(Error::invalid("a submission without commands; give it one at least"));
@@ -52,6 +53,11 @@ pub(crate) fn prepare(
     } else {
         Vec::new()
     };
+    for command in &mut submission.commands {
+        if let Command::Write(proposal) = command {
+            body::complete(proposal)?;
+        }
+    }
     let payloads = seal_commands(ledger, keys, chance, &submission.commands)?;
     let commands = submission
         .commands
@@ -109,6 +115,10 @@ fn words<'a>(command: &'a Command, words: &mut Vec<Word<'a>>) -> Result<()> {
                 words.push((Role::Source, source.to_string().into_bytes().into()));
             }
         }
+        Command::Skill { evidence, reason, .. } => {
+            push(words, Role::Reason, reason.as_ref());
+            push(words, Role::Evidence, evidence.as_ref());
+        }
         Command::PushDown { query, evidence, reason, .. } => {
             push(words, Role::Reason, reason.as_ref());
             push(words, Role::Query, query.as_ref());
@@ -122,7 +132,8 @@ fn words<'a>(command: &'a Command, words: &mut Vec<Word<'a>>) -> Result<()> {
         | Command::Contest { reason, .. }
         | Command::Resolve { reason, .. }
         | Command::Forget { reason, .. }
-        | Command::Rank { reason, .. } => push(words, Role::Reason, reason.as_ref()),
+        | Command::Rank { reason, .. }
+        | Command::Summary { reason, .. } => push(words, Role::Reason, reason.as_ref()),
         Command::Pin { .. } => {}
     }
     Ok(())
@@ -255,6 +266,11 @@ fn check_content(proposal: &Proposal) -> Result<()> {
         (_, Some(BodyType::Fact)) => {
             Err(Error::invalid("a fact is given as subject, predicate and object, not as text"))
         }
+        (Content::Text(_), Some(typed)) if !body::takes_text(typed) => {
+            Err(Error::invalid(format!(
+                "a body of type {typed} has fields, so it is given as a JSON object and not as text"
+            )))
+        }
         _ => Ok(()),
     }
 }
@@ -265,28 +281,20 @@ fn check_terms(subject: &str, predicate: &str) -> Result<()> {
     check_name("predicate of a fact", predicate)
 }
 
-/// Typed bodies are JSON objects with the fields of their shape, and facts come as facts.
+/// Facts come as facts: the rules of their terms hold for typed bodies too.
 fn check_body(body: BodyType, value: &Value) -> Result<()> {
+    if body != BodyType::Fact {
+        return body::check(body, value);
+    }
     let Some(object) = value.as_object() else {
         return Err(Error::invalid("a typed body is a JSON object"));
     };
-    let needed: &[&str] = match body {
-        BodyType::Message => &["role", "text"],
-        BodyType::Fact => &["subject", "predicate", "object"],
-        BodyType::Episode => &["task", "outcome"],
-        BodyType::Skill => &["name", "steps"],
-        BodyType::Canonical => &["document", "clause", "text"],
-        BodyType::Failure => &["tried", "happened"],
-        _ => &["text"],
-    };
-    if let Some(missing) = needed.iter().find(|field| !object.contains_key(**field)) {
+    if let Some(missing) =
+        ["subject", "predicate", "object"].iter().find(|field| !object.contains_key(**field))
+    {
         return Err(Error::invalid(format!(
-            "a body of type {body} needs the field {missing:?} (it needs: {})",
-            needed.join(", ")
+            "a body of type {body} needs the field {missing:?} (it needs: subject, predicate, object)"
         )));
-    }
-    if body != BodyType::Fact {
-        return Ok(());
     }
     let term = |field: &str| {
         object.get(field).and_then(Value::as_str).ok_or_else(|| {

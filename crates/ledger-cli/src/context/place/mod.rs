@@ -86,9 +86,9 @@ impl<T: Clone> Asked<'_, T> {
         let (place, value) = match step {
             Step::Flag | Step::Field => (self.flag.0.to_owned(), Ok(self.flag.1.cloned())),
             Step::Environment => (self.var.to_owned(), self.environment()),
-            Step::Dotfile => self.from_file(files.dotfile(self.field)),
-            Step::Prefix => self.from_file(files.prefix(self.field)),
-            Step::Default => self.from_file(files.usual(self.field)),
+            Step::Dotfile => self.of_file(files.dotfile(self.field)),
+            Step::Prefix => self.of_file(files.prefix(self.field)),
+            Step::Default => self.of_file(files.usual(self.field)),
             Step::Fallback => ("built in".to_owned(), Ok(Some((self.fallback)()))),
         };
         Said { step, place, value }
@@ -99,7 +99,7 @@ impl<T: Clone> Asked<'_, T> {
         (self.spoken)(text).map(Some).map_err(|failure| failure.within(self.var))
     }
 
-    fn from_file(&self, found: Result<Found, Failure>) -> (String, Result<Option<T>, Failure>) {
+    fn of_file(&self, found: Result<Found, Failure>) -> (String, Result<Option<T>, Failure>) {
         match found {
             Err(failure) => ("a file".to_owned(), Err(failure)),
             Ok(Found { place, value: None, .. }) => (place, Ok(None)),

@@ -39,6 +39,9 @@ pub(crate) fn card(item: &Item, zone: &Zone) -> String {
         .maybe("supersedes", list(&short_ids(&item.supersedes)))
         .maybe("derived from", list(&short_ids(&item.derived_from)))
         .maybe("contested", item.conflict_group.map(|seq| format!("seq {seq}")))
+        .maybe("generation", Some(item.generation).filter(|generation| *generation > 0))
+        .maybe("contradicts", list(&short_ids(&item.contradicts)))
+        .maybe("failed in", list(&short_ids(&item.contradicted_by)))
         .maybe("stale", item.stale.then_some("what it was made from has changed"))
         .maybe("pinned", item.pinned.then_some("yes"))
         .put("hash", item.hash);
@@ -97,7 +100,7 @@ pub(crate) fn table(items: &[Item], valid_at: Micros, zone: &Zone) -> Vec<String
     let rows: Vec<Vec<String>> = items
         .iter()
         .map(|item| {
-            vec![
+            let mut row = vec![
                 short_name(item),
                 item.status.to_string(),
                 item.layer.to_string(),
@@ -105,10 +108,20 @@ pub(crate) fn table(items: &[Item], valid_at: Micros, zone: &Zone) -> Vec<String
                 brief(&item.text, TEXT),
                 since(item, valid_at, zone),
                 one_line(&source(item), 40),
-            ]
+            ];
+            row.extend(beside(item));
+            row
         })
         .collect();
     aligned(&rows)
+}
+
+/// What a failure says against it, or what it says itself against others.
+fn beside(item: &Item) -> Option<String> {
+    let named = |word: &str, ids: &[memledger::format::MemoryId]| {
+        (!ids.is_empty()).then(|| format!("{word} {}", short_ids(ids).join(" ")))
+    };
+    named("failed in", &item.contradicted_by).or_else(|| named("contradicts", &item.contradicts))
 }
 
 /// Columns as wide as their widest cell; the last one is not filled.
@@ -129,7 +142,7 @@ pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
 }
 
 /// The words in one line, or why there are none.
-pub(super) fn brief(text: &Text, columns: usize) -> String {
+pub(crate) fn brief(text: &Text, columns: usize) -> String {
     one_line(&words(text), columns)
 }
 

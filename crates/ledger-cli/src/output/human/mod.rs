@@ -17,7 +17,7 @@ use super::width::visible;
 
 pub(crate) use archive::{log_line, record, status, verify};
 pub(crate) use fields::Fields;
-pub(crate) use item::{aligned, card, table};
+pub(crate) use item::{aligned, brief, card, table};
 pub(crate) use life::{difference, events, lineage, outcome};
 
 /// The instant on the valid axis, and what it was typed as.
