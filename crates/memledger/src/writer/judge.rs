@@ -1,5 +1,5 @@
 //! Owns what a submission is judged by before it is recorded: that what it names exists and that
-//! it would change something. The built-in verdict is `committed`; the policy gate joins here.
+//! it would change something. Whether it may be stored is for the gate to say.
 //!
 //! Closing and reopening of a claimed submission need not change anything at the head. It is about
 //! the claimed axis, where records count in the order of the log but not all of them: what a later
