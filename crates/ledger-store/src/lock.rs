@@ -36,6 +36,8 @@ const TEXT_LEN: usize = 11;
 pub(crate) struct FsLock {
     root: Arc<Root>,
     file: File,
+    /// Device and number of the locked file, which no descriptor ever changes.
+    identity: (u64, u64),
 }
 
 impl FsLock {
@@ -52,7 +54,9 @@ impl FsLock {
                 }
                 Err(errno) => return Err(fail(errno.into()).into()),
             }
-            let lock = Self { root: Arc::clone(root), file };
+            let held = file.metadata().map_err(fail)?;
+            let identity = (held.dev(), held.ino());
+            let lock = Self { root: Arc::clone(root), file, identity };
             // Replaced between the open and the lock: what is locked is not what others will see.
             if !lock.is_current(Op::TryLock)? {
                 continue;
@@ -79,10 +83,9 @@ impl FsLock {
 
     fn is_current(&self, op: Op) -> Result<bool, StorageError> {
         let fail = |error: io::Error| self.root.error(op, &LOCK_FILE, error);
-        let held = self.file.metadata().map_err(fail)?;
         // By the full path and not from the root's descriptor: a replaced directory shows too.
         match std::fs::symlink_metadata(self.root.full(&LOCK_FILE)) {
-            Ok(named) => Ok((held.dev(), held.ino()) == (named.dev(), named.ino())),
+            Ok(named) => Ok(self.identity == (named.dev(), named.ino())),
             Err(error) => match error.kind() {
                 io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(false),
                 _ => Err(fail(error)),

@@ -7,6 +7,7 @@
 mod cursor;
 mod files;
 mod index;
+mod places;
 mod point;
 mod shared;
 mod stream;
@@ -195,8 +196,9 @@ impl Reader {
         Ok(cursor.reached())
     }
 
-    /// One record, found through an index in memory that is built on first use of a segment. Its
-    /// bytes are checked against the link of the record after it or the hash of its batch.
+    /// One record, found through an index in memory that is built on first use of a segment; where
+    /// the records of its batch lie is remembered. Its bytes are read and checked every time:
+    /// against the link of the record after it, or the hash of its batch.
     ///
     /// # Errors
     /// [`StoreError::NoRecord`] above the head, [`StoreError::Damaged`] for bytes that are not what

@@ -13,6 +13,7 @@ use ledger_format::{LedgerId, SegmentNo, Seq};
 
 use super::files::{FileKey, Files};
 use super::index::SparseIndex;
+use super::places::Places;
 use crate::error::StoreError;
 use crate::head::Position;
 use crate::storage::{Storage, StorageFile};
@@ -28,6 +29,7 @@ pub(crate) struct Shared {
     state: RwLock<State>,
     files: Mutex<Files>,
     indexes: Mutex<BTreeMap<SegmentNo, Arc<Mutex<SparseIndex>>>>,
+    places: Mutex<Places>,
 }
 
 #[derive(Debug)]
@@ -59,6 +61,7 @@ impl Shared {
             state: RwLock::new(State { position, segments: Arc::new(segments), live: false }),
             files: Mutex::new(Files::default()),
             indexes: Mutex::new(BTreeMap::new()),
+            places: Mutex::new(Places::default()),
         }
     }
 
@@ -118,6 +121,10 @@ impl Shared {
 
     pub(crate) fn file(&self, key: FileKey) -> Result<Arc<dyn StorageFile>, StoreError> {
         locked(&self.files).get(&*self.storage, self.ledger, key)
+    }
+
+    pub(super) const fn places(&self) -> &Mutex<Places> {
+        &self.places
     }
 
     pub(crate) fn index(&self, segment: SegmentNo) -> Arc<Mutex<SparseIndex>> {

@@ -6,6 +6,7 @@ mod crash;
 mod damage;
 mod faults;
 mod openers;
+mod points;
 mod recovery;
 mod untold;
 
