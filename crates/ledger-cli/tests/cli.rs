@@ -49,6 +49,8 @@ mod scheduled;
 mod sharing;
 #[path = "cli/skills.rs"]
 mod skills;
+#[path = "cli/sources.rs"]
+mod sources;
 #[path = "cli/stdin.rs"]
 mod stdin;
 #[path = "cli/summaries.rs"]

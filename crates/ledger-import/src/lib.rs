@@ -14,6 +14,7 @@ mod report;
 pub mod git;
 pub mod history;
 pub mod jsonl;
+pub mod registered;
 pub mod triples;
 
 pub use report::{ImportReport, Progress};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use ledger_format::names::{SkillPhase, SummaryPhase};
-use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, Trust};
+use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, SourceKind, Trust};
 
 use crate::scope::{Actor, Scope, Source};
 
@@ -266,6 +266,46 @@ pub enum Command {
         /// Why.
         reason: Reason,
     },
+    /// What memories were made from has changed.
+    Stale {
+        /// Which memories.
+        memories: Vec<MemoryId>,
+        /// The registered source that changed.
+        source: Option<String>,
+        /// Why.
+        reason: Reason,
+    },
+    /// Something happened to a registered source.
+    Source {
+        /// Its name.
+        name: String,
+        /// Where what comes from it belongs.
+        scope: Scope,
+        /// What happened.
+        event: SourceEvent,
+        /// Why.
+        reason: Reason,
+    },
+}
+
+/// What happens to a registered source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceEvent {
+    /// It is read from now on.
+    Registered(SourceKind),
+    /// It was read.
+    Synced {
+        /// Whether it was there.
+        present: bool,
+        /// Memories written.
+        written: u32,
+        /// Memories closed.
+        closed: u32,
+        /// Memories marked stale.
+        stale: u32,
+    },
+    /// It is not read any more, and so many memories from it were closed.
+    Revoked(u64),
 }
 
 /// What goes with every command of one submission.

@@ -38,6 +38,7 @@ Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
   diff       what changed between two moments
   blame      where a memory comes from and what came from it
 Govern
+  source     canonical files that the ledger follows: add, sync, status, remove
   skill      versions of a skill and how they did: list, show, promote, canary, rollback
   summary    verify, rollback; expand and grep down to the raw messages
   policy     what the write gate goes by: show, set, test, diff, check, rollback
@@ -218,6 +219,16 @@ Examples:
   memledger checkpoint --witness-policy policy --witness http://127.0.0.1:7380
   memledger checkpoint list
   memledger checkpoint show 1200";
+pub(crate) const SOURCE: &str = "\
+A registered file is cut into clauses at its Markdown headings, unless --whole says otherwise. `sync`
+writes the clauses that are new or changed, closes those that went, and marks stale what was made from
+either, in one step; it holds since the sync, or since the commit. A file that is not there changes no
+clause: `source remove` says that it is over.
+Examples:
+  memledger source add fares docs/fares.md --document 'fare rules' --scope org/acme
+  memledger source add rules --git ./repo docs/rules.md
+  memledger source sync
+  memledger source status --json";
 pub(crate) const SKILL: &str = "\
 A skill is written as a body of the type skill; episodes and failures name the version they used:
   {\"type\": \"episode\", \"task\": \"deploy\", \"outcome\": \"ok\", \"skill\": {\"name\": \"deploy\", \"version\": 2}}

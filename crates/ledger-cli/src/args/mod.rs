@@ -10,6 +10,7 @@ mod policy;
 mod proof;
 mod read;
 mod skill;
+mod source;
 mod summary;
 mod transfer;
 mod uses;
@@ -42,6 +43,7 @@ pub(crate) use proof::{
 };
 pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
 pub(crate) use skill::{SkillActArgs, SkillArgs, SkillVerb};
+pub(crate) use source::{SourceAddArgs, SourceArgs, SourceVerb};
 pub(crate) use summary::{SummaryArgs, SummaryVerb};
 pub(crate) use transfer::{
     BackupArgs, ExportVerb, ImportArgs, ImportVerb, JsonlArgs, RestoreArgs, TilesArgs,
@@ -193,6 +195,9 @@ pub(crate) enum Verb {
     Diff(DiffArgs),
     /// Where a memory comes from and what came from it
     Blame(IdArgs),
+    /// Canonical files that the ledger follows
+    #[command(after_help = help::SOURCE)]
+    Source(SourceArgs),
     /// Skills: versions, how they did, which one is in use
     #[command(after_help = help::SKILL)]
     Skill(SkillArgs),

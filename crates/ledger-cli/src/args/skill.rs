@@ -52,3 +52,16 @@ pub(crate) struct SkillActArgs {
     #[arg(long, value_name = "KIND:NAME")]
     pub(crate) by: Option<Actor>,
 }
+
+impl SkillVerb {
+    /// The verb as it is typed.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::List => "skill list",
+            Self::Show { .. } => "skill show",
+            Self::Promote(_) => "skill promote",
+            Self::Canary(_) => "skill canary",
+            Self::Rollback { .. } => "skill rollback",
+        }
+    }
+}

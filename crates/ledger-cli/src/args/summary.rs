@@ -49,3 +49,15 @@ pub(crate) enum SummaryVerb {
         text: String,
     },
 }
+
+impl SummaryVerb {
+    /// The verb as it is typed.
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Verify { .. } => "summary verify",
+            Self::Rollback { .. } => "summary rollback",
+            Self::Expand { .. } => "summary expand",
+            Self::Grep { .. } => "summary grep",
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! Owns which of the flags that may stand anywhere mean something for which verb. A flag without
 //! meaning is refused: an answer that ignored it would look like one that did not.
 
-use super::{ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, SkillVerb, SummaryVerb, Verb};
+use super::{
+    ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, SkillVerb, SourceVerb, SummaryVerb, Verb,
+};
 use crate::exit::Failure;
 
 /// What a verb makes use of.
@@ -54,6 +56,11 @@ impl Verb {
             Self::Repair(_) | Self::Restore(_) => Uses { holds: false, ..RECORDS },
             Self::Checkpoint(args) if args.verb.is_none() => RECORDS,
             Self::Prove(args) if args.verb.is_some() => NOTHING,
+            Self::Source(args) => match &args.verb {
+                SourceVerb::Add(_) => CHANGE,
+                SourceVerb::Status { .. } => Uses { scope: false, ..ONE },
+                _ => RECORDS,
+            },
             Self::Skill(args) => match &args.verb {
                 SkillVerb::List | SkillVerb::Show { .. } => ONE,
                 _ => CHANGE,
@@ -128,19 +135,9 @@ impl Verb {
             Self::History(_) => "history",
             Self::Diff(_) => "diff",
             Self::Blame(_) => "blame",
-            Self::Skill(args) => match args.verb {
-                SkillVerb::List => "skill list",
-                SkillVerb::Show { .. } => "skill show",
-                SkillVerb::Promote(_) => "skill promote",
-                SkillVerb::Canary(_) => "skill canary",
-                SkillVerb::Rollback { .. } => "skill rollback",
-            },
-            Self::Summary(args) => match args.verb {
-                SummaryVerb::Verify { .. } => "summary verify",
-                SummaryVerb::Rollback { .. } => "summary rollback",
-                SummaryVerb::Expand { .. } => "summary expand",
-                SummaryVerb::Grep { .. } => "summary grep",
-            },
+            Self::Source(args) => args.verb.name(),
+            Self::Skill(args) => args.verb.name(),
+            Self::Summary(args) => args.verb.name(),
             Self::Policy(args) => match args.verb {
                 PolicyVerb::Show { .. } => "policy show",
                 PolicyVerb::Set(_) => "policy set",

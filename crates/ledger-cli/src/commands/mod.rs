@@ -20,6 +20,7 @@ mod result;
 mod scheduled;
 mod since;
 mod skill;
+mod source;
 mod state;
 mod summary;
 mod tiles;
@@ -74,6 +75,7 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::History(args) => reading(ctx, |ctx, opened| read::history(ctx, opened, args)),
         Verb::Diff(args) => reading(ctx, |ctx, opened| diff::diff(ctx, opened, args)),
         Verb::Blame(args) => reading(ctx, |ctx, opened| read::blame(ctx, opened, args)),
+        Verb::Source(args) => source::source(ctx, args),
         Verb::Skill(args) => skill::skill(ctx, args),
         Verb::Summary(args) => summary::summary(ctx, args),
         Verb::Policy(args) => policy::policy(ctx, args),

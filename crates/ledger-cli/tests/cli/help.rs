@@ -20,10 +20,10 @@ fn the_first_page_groups_the_verbs() {
 fn every_verb_explains_itself() {
     let bench = Bench::empty();
     let verbs = [
-        "init", "status", "where", "skill", "summary", "demo", "key", "write", "close", "reopen",
-        "confirm", "use", "pushdown", "lift", "contest", "resolve", "pin", "unpin", "forget",
-        "promote", "demote", "get", "list", "history", "diff", "blame", "log", "show", "verify",
-        "doctor", "repair", "rebuild", "import", "export",
+        "init", "status", "where", "skill", "summary", "source", "demo", "key", "write", "close",
+        "reopen", "confirm", "use", "pushdown", "lift", "contest", "resolve", "pin", "unpin",
+        "forget", "promote", "demote", "get", "list", "history", "diff", "blame", "log", "show",
+        "verify", "doctor", "repair", "rebuild", "import", "export",
     ];
     for verb in verbs {
         let ran = bench.run([verb, "--help"]).ends(0);

@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 
 use memledger::{Actor, Error, Ledger, Result, Scope};
 
-use crate::document::{Desk, LedgerBook, Revision, Slot, import as import_document, one_line};
+use crate::document::{
+    Bodies as _, Body, Desk, LedgerBook, Revision, Slot, import as import_document, one_line,
+};
 use crate::quarantine::Quarantine;
 use crate::{ImportReport, Progress, job};
 use blobs::Blobs;
@@ -84,6 +86,17 @@ pub fn import(
     import_document(&book, &slot, &revisions, &mut blobs, &mut desk)?;
     report.quarantine = quarantine.finish()?;
     Ok(report)
+}
+
+/// The newest version of a file: its text, the commit and the time of it. None: it is not there.
+pub(crate) fn newest(repo: &Path, path: &str) -> Result<Option<(Body, Revision)>> {
+    let path = in_repository(path)?;
+    let git = Git::open(repo)?;
+    let Some(commit) = log::commits(&git, &path)?.pop() else { return Ok(None) };
+    let revision = commit.revision(&path, 0).map_err(Error::invalid)?;
+    let mut blobs = Blobs::start(&git, &path, vec![revision.name.clone()])?;
+    let body = blobs.body(0)?;
+    Ok(Some((body, revision)))
 }
 
 /// A path as git has it in its trees.

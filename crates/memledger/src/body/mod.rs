@@ -28,6 +28,7 @@ pub(crate) use self::links::{
     tag_of_any_contradiction,
 };
 pub use self::shape::{Field, Kind, Shape};
+pub use crate::command::SourceEvent;
 // What only those need who deal with skills and summaries.
 use crate::error::{Error, Result};
 pub use crate::skill::{Act, Score, Skill, SkillChange, SkillVersion};

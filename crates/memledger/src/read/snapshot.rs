@@ -109,6 +109,26 @@ impl Snapshot<'_> {
         history::history(&self.assembler(), id)
     }
 
+    /// Memories in force that were made from one of these, and are not marked for it yet.
+    ///
+    /// # Errors
+    /// When a record it needs cannot be read.
+    pub fn citing(&self, sources: &[MemoryId]) -> Result<Vec<MemoryId>> {
+        let mut citing = Vec::new();
+        for source in sources {
+            for born in self.past().derived(source)? {
+                let marked = self.past().version(born)?.is_none_or(|life| {
+                    life.stale || !life.status(self.basis.instants()).in_force()
+                });
+                let birth = self.past().birth_at(born)?.filter(|_| !marked);
+                citing.extend(birth.map(|birth| birth.id));
+            }
+        }
+        citing.sort_unstable();
+        citing.dedup();
+        Ok(citing)
+    }
+
     /// Where a memory comes from and what came from it.
     ///
     /// # Errors

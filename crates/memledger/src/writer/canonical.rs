@@ -7,7 +7,7 @@
 
 use ledger_format::{MemoryId, Micros};
 
-use crate::command::{Command, Content, Deadline, Proposal, Submission, Terms};
+use crate::command::{Command, Content, Deadline, Proposal, SourceEvent, Submission, Terms};
 
 /// The canonical bytes of a submission.
 pub(crate) fn bytes(submission: &Submission) -> Vec<u8> {
@@ -103,7 +103,9 @@ fn put_command(out: &mut Fields, command: &Command) {
         | Command::Forget { .. }
         | Command::Rank { .. }
         | Command::Skill { .. }
-        | Command::Summary { .. } => put_simple(out, command),
+        | Command::Summary { .. }
+        | Command::Stale { .. }
+        | Command::Source { .. } => put_simple(out, command),
     }
 }
 
@@ -145,10 +147,33 @@ fn put_simple(out: &mut Fields, command: &Command) {
             out.put("phase", phase.name().as_bytes());
             out.ids("in_force", in_force.as_slice());
         }
+        Command::Stale { memories, source, reason } => {
+            named(out, "stale", memories, reason.as_ref());
+            out.text("source", source.as_ref());
+        }
+        Command::Source { name, scope, event, reason } => {
+            named(out, "source", &[], reason.as_ref());
+            out.put("source", name.as_bytes());
+            out.put("scope", scope.to_string().as_bytes());
+            put_source(out, *event);
+        }
         Command::Write(_)
         | Command::Close { .. }
         | Command::Reopen { .. }
         | Command::PushDown { .. } => {}
+    }
+}
+
+fn put_source(out: &mut Fields, event: SourceEvent) {
+    match event {
+        SourceEvent::Registered(kind) => out.put("registered", kind.name().as_bytes()),
+        SourceEvent::Synced { present, written, closed, stale } => {
+            out.put("present", &[present.into()]);
+            for (name, count) in [("written", written), ("closed", closed), ("stale", stale)] {
+                out.put(name, &count.to_le_bytes());
+            }
+        }
+        SourceEvent::Revoked(memories) => out.put("revoked", &memories.to_le_bytes()),
     }
 }
 

@@ -12,7 +12,7 @@ use ledger_policy::Rule;
 use ledger_replay::State;
 use ledger_store::NewRecord;
 
-use crate::command::{Command, Content, Proposal, Terms};
+use crate::command::{Command, Content, Proposal, SourceEvent, Terms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::Ruling;
 use crate::writer::bind::Binder;
@@ -204,6 +204,16 @@ impl Composer<'_, '_> {
                     at,
                 )
             }
+            Command::Stale { memories, source, .. } => {
+                let at = scope(self.state, memories);
+                let source = self.optional(AliasKind::Source, AliasId::ZERO, source.as_deref())?;
+                (Event::Stale(body::Stale { memories: sorted(memories), source }), at)
+            }
+            Command::Source { name, scope, event, .. } => {
+                let scope = self.binder.scope(scope)?;
+                let source = self.binder.alias(AliasKind::Source, AliasId::ZERO, name)?;
+                (source_event(source, *event), scope)
+            }
             Command::Use { memories, .. } => {
                 let at = scope(self.state, memories);
                 (Event::Use(body::Use { memories: sorted(memories), receipt: None }), at)
@@ -338,6 +348,21 @@ impl Composer<'_, '_> {
         let millis = u64::try_from(now.0 / 1000).unwrap_or(0);
         let id = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
         Ok(MemoryId(id.into_bytes()))
+    }
+}
+
+fn source_event(source: AliasId, event: SourceEvent) -> Event {
+    match event {
+        SourceEvent::Registered(kind) => {
+            let (owner, group) = (None, None);
+            Event::SourceRegistered(duty::SourceRegistered { source, kind, owner, group })
+        }
+        SourceEvent::Synced { present, written, closed, stale } => {
+            Event::SourceSynced(duty::SourceSynced { source, present, written, closed, stale })
+        }
+        SourceEvent::Revoked(memories) => {
+            Event::SourceRevoked(duty::SourceRevoked { source, memories })
+        }
     }
 }
 

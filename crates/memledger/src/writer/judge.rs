@@ -67,14 +67,14 @@ impl Judge<'_> {
             }
             Command::Confirm { memories, .. }
             | Command::Use { memories, .. }
+            | Command::Stale { memories, .. }
             | Command::Contest { memories, .. } => self.all_stand(memories),
+            Command::Source { .. } => Ok(()),
             Command::Skill { memory, predecessor, .. } => {
-                self.of_body(*memory, BodyType::Skill)?;
-                predecessor.iter().try_for_each(|id| self.of_body(*id, BodyType::Skill))
+                self.of_body(*memory, *predecessor, BodyType::Skill)
             }
             Command::Summary { memory, in_force, .. } => {
-                self.of_body(*memory, BodyType::Summary)?;
-                in_force.iter().try_for_each(|id| self.of_body(*id, BodyType::Summary))
+                self.of_body(*memory, *in_force, BodyType::Summary)
             }
             Command::PushDown { memory, .. } => self.standing(*memory).map(|_| ()),
             Command::Rank { memory, trust, layer, up, .. } => {
@@ -212,12 +212,18 @@ impl Judge<'_> {
         self.terms.claimed_at.is_some()
     }
 
-    fn of_body(&self, id: MemoryId, body: BodyType) -> Result<()> {
-        let found = self.standing(id)?.body;
-        if found == body {
-            return Ok(());
+    /// A memory and the one beside it are of a type.
+    fn of_body(&self, id: MemoryId, other: Option<MemoryId>, body: BodyType) -> Result<()> {
+        for id in std::iter::once(id).chain(other) {
+            let found = self.standing(id)?.body;
+            if found != body {
+                return Err(Error::invalid(format!(
+                    "memory {} is a {found} and no {body}",
+                    id.hyphenated()
+                )));
+            }
         }
-        Err(Error::invalid(format!("memory {} is a {found} and no {body}", id.hyphenated())))
+        Ok(())
     }
 
     /// What is pinned survives in a summary that covers it: it is named there.

@@ -133,7 +133,9 @@ fn words<'a>(command: &'a Command, words: &mut Vec<Word<'a>>) -> Result<()> {
         | Command::Resolve { reason, .. }
         | Command::Forget { reason, .. }
         | Command::Rank { reason, .. }
-        | Command::Summary { reason, .. } => push(words, Role::Reason, reason.as_ref()),
+        | Command::Summary { reason, .. }
+        | Command::Stale { reason, .. }
+        | Command::Source { reason, .. } => push(words, Role::Reason, reason.as_ref()),
         Command::Pin { .. } => {}
     }
     Ok(())
@@ -185,6 +187,7 @@ fn check(command: &Command) -> Result<()> {
         Command::Confirm { memories, .. }
         | Command::Use { memories, .. }
         | Command::Forget { memories, .. }
+        | Command::Stale { memories, .. }
         | Command::Contest { memories, .. } => {
             if memories.is_empty() {
                 return Err(Error::invalid("no memory is named; name one at least"));
@@ -194,6 +197,7 @@ fn check(command: &Command) -> Result<()> {
             }
             at_most("memories", memories.len(), limits::TARGETS)
         }
+        Command::Source { name, .. } => check_name("name of a source", name),
         Command::Rank { trust: None, layer: None, .. } => {
             Err(Error::invalid("neither a trust nor a layer is given; give one of them"))
         }
