@@ -17,6 +17,12 @@ fn content_that_is_empty_or_too_long_is_refused() {
     let mut desk = Desk::open();
     let contents = [
         ("an empty text", Content::Text(String::new())),
+        ("white space", Content::Text(" \n\t\u{a0}".to_owned())),
+        ("a body without words", Content::Body(serde_json::json!({ "text": " \u{2003}" }))),
+        (
+            "a fact about nothing",
+            Content::Fact { subject: "a".into(), predicate: "b".into(), object: "\t".into() },
+        ),
         ("no bytes", Content::Bytes(Vec::new())),
         ("a text over the limit", Content::Text("x".repeat(limits::PAYLOAD_BYTES + 1))),
         ("bytes over the limit", Content::Bytes(vec![7; limits::PAYLOAD_BYTES + 1])),

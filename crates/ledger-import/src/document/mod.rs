@@ -57,10 +57,11 @@ fn keys(slot: &Slot, revision: &Revision) -> Keys {
 }
 
 /// The digest of the text in force after a revision; inner none: there is no text then, outer none:
-/// the revision cannot be taken. An empty file is no text: nothing in it can be in force.
+/// the revision cannot be taken. A file of nothing but white space is no text: nothing in it can be in
+/// force.
 fn text_digest(body: &Body) -> Option<Option<[u8; 32]>> {
     match body {
-        Body::Text(text) if text.is_empty() => Some(None),
+        Body::Text(text) if text.trim().is_empty() => Some(None),
         Body::Text(text) => Some(Some(digest(text.as_bytes()))),
         Body::Removed => Some(None),
         Body::Bad { .. } => None,

@@ -160,6 +160,9 @@ fn content(proposal: &Proposal) -> Result<Word<'_>> {
     if bytes.is_empty() {
         return Err(Error::invalid("the text is empty; a memory needs content"));
     }
+    if matches!(&proposal.content, Content::Text(text) if is_blank(text)) {
+        return Err(Error::invalid("the text is nothing but white space; a memory needs words"));
+    }
     if bytes.len() > limits::PAYLOAD_BYTES {
         return Err(Error::invalid(format!(
             "the content has {} bytes, the limit is {}; split it, or keep it elsewhere and write where it is",
@@ -168,6 +171,11 @@ fn content(proposal: &Proposal) -> Result<Word<'_>> {
         )));
     }
     Ok((role, bytes))
+}
+
+/// Whether nothing is said: no character but white space.
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
 }
 
 /// The body and layer of a proposal, with what it leaves open filled in.
@@ -260,7 +268,7 @@ fn check_content(proposal: &Proposal) -> Result<()> {
     match (&proposal.content, proposal.body) {
         (Content::Fact { subject, predicate, object }, _) => {
             check_terms(subject, predicate)?;
-            if object.is_empty() {
+            if is_blank(object) {
                 Err(Error::invalid("the object of a fact is empty"))
             } else {
                 Ok(())
@@ -299,6 +307,9 @@ fn check_body(body: BodyType, value: &Value) -> Result<()> {
         return Err(Error::invalid(format!(
             "a body of type {body} needs the field {missing:?} (it needs: subject, predicate, object)"
         )));
+    }
+    if object.get("object").and_then(Value::as_str).is_some_and(is_blank) {
+        return Err(Error::invalid("the object of a fact is empty"));
     }
     let term = |field: &str| {
         object.get(field).and_then(Value::as_str).ok_or_else(|| {
