@@ -108,23 +108,26 @@ fn reading(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Opened) -> Done) 
 }
 
 /// Opens for writing, does, closes.
-fn writing(ctx: &Context<'_>, work: impl FnOnce(&Context<'_>, &Ledger) -> Done) -> Done {
+fn writing<T>(
+    ctx: &Context<'_>,
+    work: impl FnOnce(&Context<'_>, &Ledger) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let ledger = ctx.open()?;
     let done = work(ctx, &ledger);
     close(ctx, ledger, done)
 }
 
 /// Closes, and remembers the head that was reached. What went wrong first is what is said.
-fn close(ctx: &Context<'_>, ledger: Ledger, done: Done) -> Done {
+fn close<T>(ctx: &Context<'_>, ledger: Ledger, done: Result<T, Failure>) -> Result<T, Failure> {
     let (id, head) = (ledger.id(), ledger.head_to_keep("the head"));
     let closed = ledger.close();
     // Not before: a head that is remembered is one that the anchor covers.
     if closed.is_ok() {
         ctx.remember(id, head);
     }
-    let code = done?;
+    let done = done?;
     closed?;
-    Ok(code)
+    Ok(done)
 }
 
 /// Submits commands with the same terms and prints what they led to. `verb` says it in the past

@@ -28,7 +28,7 @@ pub(crate) fn checkpoint(ctx: &Context<'_>, args: &CheckpointArgs) -> Done {
         (None, Some(policy)) => {
             // Read before anything is made.
             let witnesses = Witnesses::meant(policy, &args.witness)?;
-            writing(ctx, |ctx, ledger| make_witnessed(ctx, ledger, witnesses))
+            make_witnessed(ctx, witnesses)
         }
         (Some(CheckpointVerb::List), _) => reading(ctx, list),
         (Some(CheckpointVerb::Show { size }), _) => {
@@ -48,9 +48,14 @@ fn make(ctx: &Context<'_>, ledger: &Ledger) -> Done {
     Ok(Code::Ok)
 }
 
-fn make_witnessed(ctx: &Context<'_>, ledger: &Ledger, witnesses: Witnesses) -> Done {
-    let made = ledger.checkpoint()?;
-    let witnessed = witnesses.ask(ctx, ledger, made.signed.clone())?;
+/// Signs and keeps the checkpoint, lets go of the ledger, and only then asks.
+fn make_witnessed(ctx: &Context<'_>, witnesses: Witnesses) -> Done {
+    let (made, questions) = writing(ctx, |_, ledger| {
+        let made = ledger.checkpoint()?;
+        let questions = witnesses.questions(ledger, &made.signed)?;
+        Ok((made, questions))
+    })?;
+    let mut witnessed = witnesses.ask(ctx, questions);
     let failure = witnessed.failure();
     if ctx.json() {
         let mut object = made_object(&made, &witnessed.signed);

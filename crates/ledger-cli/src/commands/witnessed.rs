@@ -1,23 +1,37 @@
 //! Owns asking witnesses to cosign a checkpoint, and saying what each of them said.
 //!
 //! Invariants: what came is kept, whether the quorum is met or not; a missed quorum names every
-//! witness with what it said. The ledger is held meanwhile, for as long as the slowest witness may
-//! take.
+//! witness with what it said. Nobody waits for a witness but this command: the ledger is held while
+//! the questions are made and while the answers are kept, and not in between. The proofs that
+//! witnesses are expected to need are made before; one that stands elsewhere is answered from the
+//! raw archive, which needs no lock.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use ledger_server::{Asked, Unwitnessed, gather};
 use memledger::Ledger;
-use memledger::proof::{ProofError, SignatureLine, SignedCheckpoint, VerifierKey, WitnessPolicy};
+use memledger::proof::{
+    ConsistencyFile, ProofError, SignatureLine, SignedCheckpoint, VerifierKey, WitnessPolicy,
+};
 use serde_json::{Value, json};
 
 use super::proof::{in_file, policy_in, seconds};
+use super::writing;
 use crate::context::Context;
 use crate::exit::Failure;
 
 /// For one witness, whatever has to be asked.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is said of signatures that came when the ledger could not be held again.
+const UNKEPT: &str =
+    "the witnesses cosigned, and their signatures are only on the note that is printed";
+
+/// And what to do then.
+const AGAIN: &str = "run the command again: it asks for this checkpoint again";
 
 /// Which witnesses are asked, and what is asked of them together.
 pub(super) struct Witnesses {
@@ -32,10 +46,20 @@ struct Named {
     keys: Vec<VerifierKey>,
 }
 
+/// What is asked, for which checkpoint, and what is known for the answers.
+pub(super) struct Questions {
+    signed: SignedCheckpoint,
+    asked: Vec<Asked>,
+    /// From where each witness is thought to stand.
+    proofs: BTreeMap<u64, Result<ConsistencyFile, String>>,
+}
+
 /// What came of it.
 pub(super) struct Witnessed {
-    /// The checkpoint as it is kept now.
+    /// The checkpoint with the signatures that came.
     pub(super) signed: SignedCheckpoint,
+    /// Why the signatures that came are not kept.
+    unkept: Option<Failure>,
     /// What each witness said.
     pub(super) said: Vec<Said>,
     /// The names of the keys that count, or which quorum is missed.
@@ -75,57 +99,90 @@ impl Witnesses {
         Ok(Self { policy: read, asked })
     }
 
-    /// Asks all of them, and keeps what came.
-    pub(super) fn ask(
-        self,
-        ctx: &Context<'_>,
+    /// What the witnesses are asked about a checkpoint, each from where it stood last as far as is known
+    /// here, with the proofs for it.
+    pub(super) fn questions(
+        &self,
         ledger: &Ledger,
-        signed: SignedCheckpoint,
-    ) -> Result<Witnessed, Failure> {
-        let size = signed.checkpoint().size;
-        let prover = |old| {
-            let proof = ledger.prove_consistency(old, Some(signed.clone()));
-            proof.map_err(|error| error.to_string())
+        signed: &SignedCheckpoint,
+    ) -> Result<Questions, Failure> {
+        let mut asked = Vec::with_capacity(self.asked.len());
+        let mut proofs = BTreeMap::new();
+        for named in &self.asked {
+            let (url, keys) = (named.url.clone(), named.keys.clone());
+            let known = match keys.as_slice() {
+                [_] => ledger.cosigned_sizes(&keys, signed.checkpoint().size)?.first().copied(),
+                _ => None,
+            };
+            let known = known.unwrap_or(0);
+            proofs.entry(known).or_insert_with(|| prove(ledger, known, signed));
+            asked.push(Asked { url, keys, known });
+        }
+        Ok(Questions { signed: signed.clone(), asked, proofs })
+    }
+
+    /// Asks all of them, and keeps what came.
+    pub(super) fn ask(self, ctx: &Context<'_>, questions: Questions) -> Witnessed {
+        let Questions { signed, asked, proofs } = questions;
+        let archive = OnceLock::new();
+        let prover = |old| match proofs.get(&old) {
+            Some(made) => made.clone(),
+            None => {
+                let opened = archive.get_or_init(|| Ledger::open_archive(&ctx.dir, ctx.options()));
+                let ledger = opened.as_ref().map_err(ToString::to_string)?;
+                prove(ledger, old, &signed)
+            }
         };
-        let answers = gather(&signed, &self.questions(ledger, size)?, PATIENCE, &prover);
+        let answers = gather(&signed, &asked, PATIENCE, &prover);
         let lines: Vec<SignatureLine> = answers.iter().flatten().flatten().cloned().collect();
-        let signed =
-            if lines.is_empty() { signed } else { ledger.add_cosignatures(size, &lines)? };
+        let (signed, unkept) = match keep(ctx, &signed, &lines) {
+            Ok(signed) => (signed, None),
+            // They are shown all the same, so that nobody has to ask again.
+            Err(failure) => (signed.clone().renewed(&lines).unwrap_or(signed), Some(failure)),
+        };
         let vouched = self.policy.check(&signed, seconds(ctx), None);
         let said = self.asked.into_iter().zip(answers);
         let said = said.map(|(named, answer)| Said { name: named.name, url: named.url, answer });
         let names =
             |vouched: Vec<(String, u64)>| vouched.into_iter().map(|(name, _)| name).collect();
-        Ok(Witnessed { signed, said: said.collect(), quorum: vouched.map(names) })
+        Witnessed { signed, unkept, said: said.collect(), quorum: vouched.map(names) }
     }
+}
 
-    /// A witness of the policy is asked from where it stood last, as far as is known here.
-    fn questions(&self, ledger: &Ledger, size: u64) -> Result<Vec<Asked>, Failure> {
-        let one = |named: &Named| match named.keys.as_slice() {
-            [key] => ledger
-                .cosigned_sizes(std::slice::from_ref(key), size)
-                .map(|known| known.first().copied().unwrap_or(0)),
-            _ => Ok(0),
-        };
-        let question = |named: &Named| {
-            let (url, keys) = (named.url.clone(), named.keys.clone());
-            Ok(Asked { url, keys, known: one(named)? })
-        };
-        self.asked.iter().map(question).collect()
+/// The proof that a checkpoint continues the log of `old` records.
+fn prove(ledger: &Ledger, old: u64, signed: &SignedCheckpoint) -> Result<ConsistencyFile, String> {
+    ledger.prove_consistency(old, Some(signed.clone())).map_err(|error| error.to_string())
+}
+
+/// Puts the signatures that came on the note, with those that others put there meanwhile.
+fn keep(
+    ctx: &Context<'_>,
+    signed: &SignedCheckpoint,
+    lines: &[SignatureLine],
+) -> Result<SignedCheckpoint, Failure> {
+    if lines.is_empty() {
+        return Ok(signed.clone());
     }
+    writing(ctx, |_, ledger| Ok(ledger.add_cosignatures(signed.checkpoint().size, lines)?))
 }
 
 impl Witnessed {
     /// The failure of a missed quorum, or of a witness that saw another history: then this log may be
-    /// the wrong one, whoever else vouches.
-    pub(super) fn failure(&self) -> Option<Failure> {
+    /// the wrong one, whoever else vouches. Else of signatures that came and are not kept.
+    pub(super) fn failure(&mut self) -> Option<Failure> {
         let another = self.said.iter().any(Said::tells_of_another_history);
         let mut message = match &self.quorum {
             Err(error) => error.to_string(),
             Ok(_) if another => "a witness saw another history of this ledger".to_owned(),
-            Ok(_) => return None,
+            Ok(_) => return self.unkept.take().map(|failure| failure.within(UNKEPT).hint(AGAIN)),
         };
-        message.push_str(": the checkpoint is kept with the signatures that came");
+        message.push_str(": the checkpoint is kept with ");
+        message.push_str(match &self.unkept {
+            None => "the signatures that came",
+            Some(_) => {
+                "its own signature, and those that came are only on the note that is printed"
+            }
+        });
         for said in self.said.iter().filter(|said| said.answer.is_err()) {
             message.push_str(&format!("\n  {said}"));
         }

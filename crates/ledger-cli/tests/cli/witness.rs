@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -282,6 +282,94 @@ fn a_witness_shows_what_it_saw_and_which_note_is_not_its_own() {
     fs::write(&note, text.replace(&format!("\n{size}\n"), "\n1\n")).unwrap();
     trio.bench.run(["witness", "show", "w1"]).fails(3, &["heads/support.example.note"]);
     trio.bench.run(["witness", "show", "nowhere"]).fails(2, &["witness init"]);
+}
+
+/// Waits until somebody comes, and not for ever.
+fn visitor(listener: &TcpListener) -> TcpStream {
+    listener.set_nonblocking(true).unwrap();
+    let begun = Instant::now();
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            Err(_) if begun.elapsed() < Duration::from_secs(20) => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(error) => panic!("nobody came: {error}"),
+        }
+    }
+}
+
+impl Trio {
+    /// Begins a checkpoint that is cosigned by the first witness, whose place this listener takes.
+    fn begin_witnessed(&self, listener: &TcpListener, flags: &[&str]) -> Child {
+        let address = listener.local_addr().unwrap();
+        let policy = format!("witness w1 {} http://{address}\nquorum w1\n", self.public[0]);
+        self.keep("slow", &policy);
+        let mut command = self.bench.command();
+        command.args(["checkpoint", "--witness-policy", "slow"]).args(flags);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+}
+
+/// Hands a request on to a witness, and its answer back.
+fn hand_on(asked: &mut TcpStream, address: &str) {
+    let mut request = Vec::new();
+    let mut buffer = [0; 4096];
+    asked.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    while let Ok(count @ 1..) = asked.read(&mut buffer) {
+        request.extend_from_slice(&buffer[..count]);
+    }
+    let mut witness = TcpStream::connect(address).unwrap();
+    witness.write_all(&request).unwrap();
+    witness.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+    while let Ok(count @ 1..) = witness.read(&mut buffer) {
+        asked.write_all(&buffer[..count]).unwrap();
+    }
+}
+
+#[test]
+fn nobody_waits_for_a_witness_that_is_asked() {
+    let trio = Trio::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let checkpoint = trio.begin_witnessed(&listener, &[]);
+    let mut asked = visitor(&listener);
+    trio.bench.run(["write", "meanwhile", "--wait", "0"]).ends(0);
+    hand_on(&mut asked, &trio.serving[0].as_ref().unwrap().address);
+    let ended = checkpoint.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+    let note = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(signers(&note), ["support.example", "w1.example"]);
+    assert_eq!(trio.bench.run(["checkpoint", "show"]).ends(0).out, note, "it is kept");
+    trio.bench.run(["verify"]).ends(0);
+}
+
+#[test]
+fn cosignatures_that_cannot_be_kept_are_shown_and_asked_for_again() {
+    let trio = Trio::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let checkpoint = trio.begin_witnessed(&listener, &["--wait", "0"]);
+    let mut asked = visitor(&listener);
+    let mut holding = trio.bench.command();
+    holding.args(["write", "--stdin", "--wait", "0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut holding = holding.spawn().unwrap();
+    writeln!(holding.stdin.as_mut().unwrap(), "{{\"text\":\"meanwhile\"}}").unwrap();
+    let mut answered = String::new();
+    BufReader::new(holding.stdout.take().unwrap()).read_line(&mut answered).unwrap();
+    hand_on(&mut asked, &trio.serving[0].as_ref().unwrap().address);
+    let ended = checkpoint.wait_with_output().unwrap();
+    drop(holding.stdin.take());
+    assert!(holding.wait().unwrap().success());
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(6), "{said}");
+    assert!(said.contains("only on the note that is printed"), "{said}");
+    assert!(said.contains("run the command again"), "{said}");
+    let note = String::from_utf8(ended.stdout).unwrap();
+    assert_eq!(signers(&note), ["support.example", "w1.example"]);
+    let kept = trio.bench.run(["checkpoint", "show"]).ends(0).out;
+    assert_eq!(signers(&kept), ["support.example"]);
 }
 
 #[test]
