@@ -3,6 +3,7 @@
 use ledger_format::LedgerId;
 use ledger_replay::Changes;
 
+use crate::differ::{Doubtful, Picked, RowSums};
 use crate::digest::ViewDigest;
 use crate::error::ViewError;
 use crate::maker::Maker;
@@ -30,6 +31,30 @@ impl Fold {
     #[must_use]
     pub fn new(ledger: LedgerId) -> Self {
         Self { maker: Maker::new(ledger, false), pending: Pending::summed() }
+    }
+
+    /// As [`Fold::new`], and sums the rows of each bucket.
+    #[must_use]
+    pub fn summing(ledger: LedgerId) -> Self {
+        Self { maker: Maker::new(ledger, false), pending: Pending::bucketed() }
+    }
+
+    /// As [`Fold::new`], and keeps the rows of these buckets.
+    #[must_use]
+    pub fn picking(ledger: LedgerId, doubtful: Doubtful) -> Self {
+        Self { maker: Maker::new(ledger, false), pending: Pending::picking(doubtful) }
+    }
+
+    /// The sums of a fold that was begun with [`Fold::summing`].
+    #[must_use]
+    pub fn into_sums(mut self) -> Option<RowSums> {
+        self.maker.settle(&mut self.pending, &Nothing);
+        self.pending.into_sums()
+    }
+
+    pub(crate) fn into_picked(mut self) -> Option<Picked> {
+        self.maker.settle(&mut self.pending, &Nothing);
+        self.pending.into_picked()
     }
 
     /// Adds the changes of the next record.

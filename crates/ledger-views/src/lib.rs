@@ -39,6 +39,7 @@
 
 mod check;
 mod compact;
+mod differ;
 mod digest;
 mod error;
 mod fold;
@@ -62,6 +63,7 @@ mod table;
 mod views;
 
 pub use check::Checked;
+pub use differ::{Doubtful, RowDifference, RowSums};
 pub use digest::ViewDigest;
 pub use error::ViewError;
 pub use fold::Fold;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::differ::{Doubtful, Picked, RowSums};
 use crate::error::{Broken, ViewError};
 use crate::key::Kind;
 use crate::sort::Sorter;
@@ -31,6 +32,10 @@ enum Other {
     Drop,
     /// All are sorted for new views.
     Sort(Sorter),
+    /// All are summed by bucket.
+    Sum(RowSums),
+    /// Those in doubt are kept, to be compared.
+    Pick(Picked),
 }
 
 impl Pending {
@@ -44,6 +49,18 @@ impl Pending {
         Self { rows: BTreeMap::new(), bytes: 0, other: Some(Other::Drop) }
     }
 
+    /// Rows that are summed by bucket.
+    pub(crate) fn bucketed() -> Self {
+        let other = Some(Other::Sum(RowSums::default()));
+        Self { rows: BTreeMap::new(), bytes: 0, other }
+    }
+
+    /// Rows of which those in doubt are kept.
+    pub(crate) fn picking(doubtful: Doubtful) -> Self {
+        let other = Some(Other::Pick(Picked::new(doubtful)));
+        Self { rows: BTreeMap::new(), bytes: 0, other }
+    }
+
     /// Rows for new views: `dir` takes what does not fit into `most` bytes of memory.
     pub(crate) fn sorted(dir: &Path, most: usize) -> Self {
         let other = Some(Other::Sort(Sorter::new(dir, most)));
@@ -52,10 +69,16 @@ impl Pending {
 
     pub(crate) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
         if let Some(other) = &mut self.other {
-            if let Other::Sort(sorter) = other {
-                sorter.put(&key, &value);
+            let is_replaced = Kind::of(&key).is_some_and(Kind::is_replaced);
+            match other {
+                Other::Drop => {}
+                Other::Sort(sorter) => sorter.put(&key, &value),
+                // What may come in a newer form is summed at the end.
+                Other::Sum(sums) if !is_replaced => sums.add(&key, &value),
+                Other::Sum(_) => {}
+                Other::Pick(picked) => picked.put(&key, &value),
             }
-            if !Kind::of(&key).is_some_and(Kind::is_replaced) {
+            if !is_replaced {
                 return;
             }
         }
@@ -79,6 +102,21 @@ impl Pending {
     pub(crate) fn into_sorter(self) -> Option<Sorter> {
         match self.other {
             Some(Other::Sort(sorter)) => Some(sorter),
+            _ => None,
+        }
+    }
+
+    /// The sums of all rows.
+    pub(crate) fn into_sums(self) -> Option<RowSums> {
+        let Some(Other::Sum(mut sums)) = self.other else { return None };
+        self.rows.iter().for_each(|(key, value)| sums.add(key, value));
+        Some(sums)
+    }
+
+    /// The rows that were kept because they are in doubt.
+    pub(crate) fn into_picked(self) -> Option<Picked> {
+        match self.other {
+            Some(Other::Pick(picked)) => Some(picked),
             _ => None,
         }
     }

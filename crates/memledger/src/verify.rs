@@ -26,6 +26,9 @@ use crate::error::{Error, Result};
 use crate::ledger::{Ledger, replay};
 use crate::vault::{decode, kind_of};
 
+/// Rows that are named at most, of views that differ from the log.
+const ROWS_NAMED: usize = 20;
+
 /// How much is checked. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerifyLevel {
@@ -569,11 +572,34 @@ fn compare(
     if stored.digest == fold.digest() && stored.rows == fold.rows() {
         return Ok(());
     }
+    let rows = differing_rows(reader, views, applied.seq);
+    check.findings.extend(rows.unwrap_or_else(|error| vec![error.to_string()]));
     Err(Doubt::Wrong(format!(
         "the views differ from a replay of the log: {} rows stored, {} replayed, digests differ",
         stored.rows,
         fold.rows()
     )))
+}
+
+/// Names the rows that differ from a replay up to `last`: two more replays, which nobody pays for
+/// whose views are in order.
+fn differing_rows(reader: &Reader, views: &Views, last: Seq) -> Result<Vec<String>> {
+    let folded = |mut fold: Fold| {
+        replay(reader, State::default(), |changes| {
+            if changes.seq <= last {
+                fold.push(&changes)?;
+            }
+            Ok(())
+        })
+        .map(|_| fold)
+    };
+    let Some(sums) = folded(Fold::summing(reader.ledger()))?.into_sums() else {
+        return Ok(Vec::new());
+    };
+    let doubtful = sums.doubtful(&views.row_sums()?);
+    let fold = folded(Fold::picking(reader.ledger(), doubtful))?;
+    let rows = views.differences(fold, ROWS_NAMED)?;
+    Ok(rows.iter().map(ToString::to_string).collect())
 }
 
 const fn store_level(level: VerifyLevel) -> verify::VerifyLevel {

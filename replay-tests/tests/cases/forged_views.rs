@@ -22,7 +22,10 @@ fn rival_01_a_view_row_set_back_is_named_and_the_truth_is_unchanged() {
     let place = small::ledger();
     let truth = small::truth(&place);
     let archive = place.archive_at(&place.path()).unwrap();
-    forge(&place, &events(&archive), |event, _| leave_out_closures(event));
+    let events = events(&archive);
+    let closed = closures(&events);
+    assert!(!closed.is_empty());
+    forge(&place, &events, |event, _| leave_out_closures(event));
     let report = verify(&place.path(), VerifyLevel::Views);
     assert_eq!(report.verdict(), CheckVerdict::Damaged, "{report:#?}");
     for check in report.checks {
@@ -31,6 +34,15 @@ fn rival_01_a_view_row_set_back_is_named_and_the_truth_is_unchanged() {
             _ => CheckVerdict::Ok,
         };
         assert_eq!(check.verdict, wanted, "{check:#?}");
+        if wanted == CheckVerdict::Damaged {
+            // Each memory whose closure was left out, with the record that closed it, and no other.
+            let mut wanted: Vec<String> = closed.clone();
+            wanted.sort();
+            let named = |found: &&String| found.starts_with("memory ");
+            let mut found: Vec<String> = check.findings.iter().filter(named).cloned().collect();
+            found.sort();
+            assert_eq!(found, wanted, "{check:#?}");
+        }
     }
     assert!(archive_is_true(&place, &place.path(), &truth, "forged views"));
     let ledger = place.open();
@@ -64,6 +76,25 @@ fn forge(
         rebuild.push(&changes).unwrap();
     }
     rebuild.finish().unwrap().close().unwrap();
+}
+
+/// What verification has to say when all closures were left out of the views.
+fn closures(events: &[Sequenced]) -> Vec<String> {
+    let mut born = std::collections::BTreeMap::new();
+    let mut rows = Vec::new();
+    for event in events {
+        match &event.event {
+            Event::Write(write) => drop(born.insert(write.memory, event.seq().0)),
+            Event::Close(close) => {
+                let (memory, seq) = (born[&close.memory], event.seq().0);
+                rows.push(format!(
+                    "memory m{memory}: the row of what record {seq} made of it does not hold what the log says"
+                ));
+            }
+            _ => {}
+        }
+    }
+    rows
 }
 
 fn leave_out_closures(event: &mut Sequenced) {

@@ -48,7 +48,26 @@ fn odd(path: &Path) -> ViewError {
     ViewError::File { doing: "opening", path: path.to_owned(), found }
 }
 
-/// Makes sure that below a directory there are directories and regular files only.
+/// A file of at least this length that is nearly all holes, in bytes: no database writes such a one, a
+/// hole of any length is made for nothing, and to read it takes as long as to read what it pretends
+/// to be.
+const HOLLOW: u64 = 1 << 30;
+/// One part in so many of its bytes is there.
+const HOLLOW_PART: u64 = 64;
+
+fn is_hollow(meta: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    // Blocks are counted in units of 512 bytes, whatever the file system has.
+    meta.len() >= HOLLOW && meta.blocks().saturating_mul(512) < meta.len() / HOLLOW_PART
+}
+
+fn hollow(path: &Path, length: u64) -> ViewError {
+    let found = format!("it is {length} bytes long and nearly all of it is holes");
+    ViewError::File { doing: "opening", path: path.to_owned(), found }
+}
+
+/// Makes sure that below a directory there are directories and regular files only, and that the
+/// files are there.
 pub(super) fn all_regular(dir: &Path) -> Result<(), ViewError> {
     match fs::symlink_metadata(dir) {
         Ok(meta) if meta.is_dir() => {}
@@ -57,7 +76,8 @@ pub(super) fn all_regular(dir: &Path) -> Result<(), ViewError> {
         Err(error) => return Err(failed("looking at", dir)(error)),
     }
     let mut below = entries(dir)?;
-    match below.find(|entry| !entry.regular) {
+    match below.find(|entry| !entry.regular || entry.hollow) {
+        Some(entry) if entry.regular => Err(hollow(&entry.path, entry.length)),
         Some(entry) => Err(odd(&entry.path)),
         None => Ok(()),
     }
@@ -110,6 +130,7 @@ struct Entry {
     path: PathBuf,
     length: u64,
     regular: bool,
+    hollow: bool,
 }
 
 fn entries(dir: &Path) -> Result<std::vec::IntoIter<Entry>, ViewError> {
@@ -128,7 +149,8 @@ fn entries(dir: &Path) -> Result<std::vec::IntoIter<Entry>, ViewError> {
                 waiting.push(entry.path());
             } else {
                 let (length, regular) = (meta.len(), meta.is_file());
-                found.push(Entry { path: entry.path(), length, regular });
+                let hollow = is_hollow(&meta);
+                found.push(Entry { path: entry.path(), length, regular, hollow });
             }
         }
     }
