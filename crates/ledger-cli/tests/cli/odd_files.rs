@@ -167,3 +167,96 @@ fn views_are_not_written_through_links() {
     let (code, said) = ends(&bench, &["list"]);
     assert!(code == 0 && said.contains("still here"), "{said}");
 }
+
+#[test]
+fn log_and_views_lie_within_the_ledger() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    bench.stays_damaged();
+    for name in ["log", "views"] {
+        let (own, away) = (bench.dir().join(name), bench.root().join("away"));
+        fs::rename(&own, &away).unwrap();
+        symlink(&away, &own).unwrap();
+        let link = format!("'{name}' is a symbolic link");
+        for args in [&["list"][..], &["write", "x"], &["verify"], &["list", "--from-archive"]] {
+            let ran = bench.run(args);
+            assert!(ran.code != 0 && ran.err.contains(&link), "{args:?} {ran:?}");
+        }
+        fs::remove_file(&own).unwrap();
+        fs::rename(&away, &own).unwrap();
+    }
+    bench.run(["verify"]).ends(0);
+}
+
+#[test]
+fn a_hole_in_the_views_is_not_read() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    let views = bench.dir().join("views");
+    let db =
+        || views.join(fs::read_to_string(views.join("CURRENT")).unwrap().trim()).join("rows/db");
+    for (args, code) in [(["verify"], 3), (["list"], 0)] {
+        let file = fs::OpenOptions::new().write(true).open(db()).unwrap();
+        file.set_len(1 << 43).unwrap();
+        let ran = bench.run(args).ends(code);
+        assert!(format!("{}{}", ran.out, ran.err).contains("holes"), "{args:?} {ran:?}");
+    }
+}
+
+#[test]
+fn a_verification_tells_of_what_was_taken_out_and_put_in() {
+    let bench = Bench::new();
+    bench.write("still here", &[]);
+    bench.run(["checkpoint"]).ends(0);
+    let note = fs::read_dir(bench.dir().join("checkpoints")).unwrap().next().unwrap().unwrap();
+    let kept = fs::read(note.path()).unwrap();
+    fs::remove_file(note.path()).unwrap();
+    let name = note.file_name().into_string().unwrap();
+    bench.run(["verify"]).ends(0).shows(&[&format!("checkpoints/{name} is not here")]);
+    fs::write(note.path(), kept).unwrap();
+    let verified = bench.run(["verify"]).ends(0);
+    assert!(!verified.out.contains("is not here"), "{verified:?}");
+
+    for dir in ["log", "keys"] {
+        let stray = bench.dir().join(dir).join("stray");
+        fs::write(&stray, "x").unwrap();
+        bench.run(["verify", "--level", "log"]).ends(0).shows(&[dir, "stray"]);
+        fs::remove_file(stray).unwrap();
+    }
+    let quarantine = bench.dir().join("quarantine");
+    fs::remove_dir(&quarantine).unwrap();
+    fs::write(&quarantine, "x").unwrap();
+    bench.run(["verify", "--level", "log"]).ends(3).shows(&["quarantine", "a directory"]);
+    fs::remove_file(&quarantine).unwrap();
+    bench.run(["verify"]).ends(0);
+}
+
+#[test]
+fn views_of_a_fork_are_named() {
+    let bench = Bench::new();
+    bench.write("common", &[]);
+    let fork = bench.root().join("fork");
+    let copied = Command::new("cp").arg("-r").args([bench.dir(), fork.clone()]).status();
+    assert!(copied.unwrap().success());
+    bench.write("here", &[]);
+    let there = ["-C", fork.to_str().unwrap(), "write", "there", "--accept-head"];
+    bench.run(there).ends(0);
+    fs::remove_dir_all(bench.dir().join("views")).unwrap();
+    fs::rename(fork.join("views"), bench.dir().join("views")).unwrap();
+    // The other command left another head to remember.
+    let verify = ["verify", "--accept-head"];
+    bench.run(verify).ends(3).shows(&["the views belong to another history"]);
+    bench.run(["list", "--accept-head"]).ends(0).shows(&["here"]);
+    bench.run(["verify"]).ends(0);
+}
+
+#[test]
+fn a_new_ledger_that_was_copied_without_its_empty_directories_is_whole() {
+    let bench = Bench::new();
+    fs::remove_dir(bench.dir().join("payloads")).unwrap();
+    let _ = fs::remove_dir(bench.dir().join("quarantine"));
+    bench.run(["verify"]).ends(0);
+    bench.run(["list"]).ends(1);
+    bench.write("the first", &[]);
+    bench.run(["list"]).ends(0).shows(&["the first"]);
+}

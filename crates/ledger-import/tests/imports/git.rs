@@ -143,7 +143,7 @@ fn what_is_no_file_is_said() {
         let error = run(&bench, &repo, path).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     };
-    says("p", "git log cannot list");
+    says("p", "has no commit yet");
     repo.commit("docs/p", Some(b"A"), (1, 1), "one");
     std::os::unix::fs::symlink("docs/p", repo.0.join("link")).unwrap();
     repo.commit("docs/q", Some(b"B"), (2, 2), "two");

@@ -116,6 +116,13 @@ impl PayloadWriter {
             return Err(WriteError::poison(missing(&path, self.end)));
         }
         let header = PayloadFileHeader { ledger: self.ledger, file: self.number }.encode();
+        // Copies leave out empty directories.
+        if self.number == 0
+            && !storage.exists(&layout::PAYLOADS).map_err(WriteError::before_write)?
+        {
+            storage.create_dir(&layout::PAYLOADS).map_err(WriteError::before_write)?;
+            storage.sync_dir(&RelPath::ROOT).map_err(WriteError::before_write)?;
+        }
         create_file(storage, &path, &layout::PAYLOADS, &header, cap, options)
     }
 }

@@ -6,7 +6,9 @@
 //! - Every path is resolved from a descriptor of the ledger directory that is held open, so a
 //!   directory that is moved or replaced meanwhile never mixes two ledgers.
 //! - Files are regular files, mode 0600; directories 0700; a symbolic link in place of a file is
-//!   refused. Links to directories are followed: the owner may keep a part on another disk.
+//!   refused, and so is one in place of the log or the views: it may lead into another ledger, and
+//!   copies miss what it leads to. Links to other directories are followed: the owner may keep a part
+//!   on another disk.
 //! - No writing on network file systems.
 //!
 //! May not: follow a name out of the ledger by itself, retry a failed flush.
@@ -207,6 +209,7 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let dir = retry_on_intr(|| rustix::fs::open(&full, flags, Mode::empty()))
             .map_err(|errno| StorageError::new(Op::OpenRoot, &full, errno))?;
+        refuse_links(&dir, &full)?;
         Ok(Self { dir, path: full, writable })
     }
 
@@ -263,6 +266,27 @@ impl Root {
     fn name(path: &RelPath) -> &str {
         if path.is_root() { "." } else { path.as_str() }
     }
+}
+
+/// Directories that a ledger keeps within itself.
+const OWN: [&str; 2] = ["log", "views"];
+
+fn refuse_links(dir: &OwnedFd, path: &Path) -> Result<(), StorageError> {
+    for name in OWN {
+        let found = retry_on_intr(|| rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW));
+        let is_link =
+            found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink);
+        if is_link {
+            let text = format!(
+                "'{name}' is a symbolic link, and a ledger keeps its {name} within its own \
+                 directory; put the directory that it leads to in its place, or move the ledger as \
+                 a whole"
+            );
+            let source = io::Error::new(io::ErrorKind::InvalidInput, text);
+            return Err(StorageError::new(Op::OpenRoot, path, source));
+        }
+    }
+    Ok(())
 }
 
 fn entry_names(dir: &OwnedFd) -> rustix::io::Result<Vec<CString>> {

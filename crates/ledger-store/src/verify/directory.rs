@@ -37,6 +37,8 @@ pub(super) fn list(storage: &dyn Storage, findings: &Collector) -> Numbers {
     let mut numbers = Numbers::default();
     let names = |topic, dir: &RelPath| match storage.list(dir) {
         Ok(names) => names,
+        // Copies leave out empty directories; files that should be in it are missed one by one.
+        Err(error) if error.is_not_found() && *dir == layout::PAYLOADS => Vec::new(),
         Err(error) => {
             findings.add(Found::obstacle(topic, dir, &StoreError::Storage(error)));
             Vec::new()
@@ -45,6 +47,18 @@ pub(super) fn list(storage: &dyn Storage, findings: &Collector) -> Numbers {
     for name in names(Topic::Segments, &RelPath::ROOT) {
         if !ROOT.contains(&name.as_str()) {
             findings.add(foreign(Topic::Segments, &RelPath::ROOT, &name));
+        }
+        for dir in [layout::QUARANTINE, layout::CHECKPOINTS] {
+            if dir.file_name() == Some(&name) && storage.list(&dir).is_err() {
+                let (what, expected) = ("a name of the ledger", "a directory that can be listed");
+                findings.add(Found::damage(
+                    Topic::Segments,
+                    &dir,
+                    what,
+                    expected,
+                    "something else",
+                ));
+            }
         }
     }
     for name in names(Topic::Segments, &layout::LOG) {

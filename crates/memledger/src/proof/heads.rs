@@ -191,6 +191,16 @@ impl<'a> Comparison<'a> {
                 Err(why) => Err(Doubt::Damaged(format!("{} is no checkpoint: {why}", stored.file))),
             });
         }
+        // A stop between record and note leaves this too, and the record carries the signature: it is
+        // said, and is no damage.
+        for (seq, signed) in &self.history.checkpoints {
+            let file = format!("checkpoints/{}.note", signed.size);
+            if !self.notes.iter().any(|stored| stored.file == file) {
+                claim.0.findings.push(format!(
+                    "{file} is not here, and record {seq} says that it was signed: cosignatures on it are only where somebody kept a copy"
+                ));
+            }
+        }
         claim
     }
 
@@ -346,6 +356,6 @@ impl Claim {
 
     /// The claim, where there is anything that it is about.
     fn check(self) -> Option<Check> {
-        Some(self.0).filter(|check| check.expected > 0)
+        Some(self.0).filter(|check| check.expected > 0 || !check.findings.is_empty())
     }
 }
