@@ -29,6 +29,7 @@ mod cases {
     mod erasing;
     mod fault_disk;
     mod fault_log;
+    mod flat;
     mod forged_views;
     mod golden;
     mod hostile;

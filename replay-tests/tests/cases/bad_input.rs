@@ -54,7 +54,7 @@ fn content_that_is_empty_or_too_long_is_refused() {
     let many = Submission { commands: many.collect(), terms: Terms::default() };
     desk.refuses("a submission over the limit", Invalid, many);
     desk.takes("a text after it", |p| p.content = Content::Text("after it".into()));
-    desk.done(10);
+    desk.done(13);
 }
 
 #[test]
