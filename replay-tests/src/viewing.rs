@@ -116,6 +116,7 @@ fn as_memory(birth: &Birth, version: &Lifecycle, live: bool) -> Memory {
         source: birth.source,
         actor_kind: birth.actor_kind,
         key: birth.key,
+        task: birth.task,
         live,
         lifecycle: version.clone(),
     }

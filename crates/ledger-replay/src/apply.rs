@@ -6,19 +6,22 @@
 use alloc::vec::Vec;
 
 use ledger_format::event::{duty, ledger, memory as body};
-use ledger_format::names::Decision;
-use ledger_format::{AliasId, CloseKind, Event, MemoryId, Micros, Role, Seq, Verdict};
+use ledger_format::names::{Decision, Job};
+use ledger_format::{AliasId, CloseKind, Event, Layer, MemoryId, Micros, Role, Seq, Verdict};
 
 use crate::change::{Anomaly, Change, Changes, Oddity};
 use crate::erasure::EraseTargets;
 use crate::lifecycle::{Closure, Lifecycle, PushedDown};
 use crate::memory::{Birth, Memory};
-use crate::state::{Idempotent, PendingWrite, SigningKey, StateHead, Task};
+use crate::state::{Idempotent, PendingWrite, Schedule, SigningKey, StateHead, Task};
 use crate::validity::{Interval, Validity};
 use crate::{Alias, Erasure, Sequenced, State};
 
 /// The number of the setting that `config_set` changes the public name with.
 const SETTING_ORIGIN: u16 = 2;
+
+/// The values of a slot that are remembered: those that began last.
+const SLOT_VALUES: usize = 64;
 
 /// Applies one event and says what it changed.
 pub fn apply(state: &mut State, sequenced: &Sequenced) -> Changes {
@@ -59,6 +62,10 @@ impl<'a> Step<'a> {
             let first = Idempotent { proposal, seq: header.seq };
             self.state.idempotency.entry(key).or_insert(first);
         }
+        if let Some(job) = self.at.job {
+            let (_, last) = self.state.jobs.entry(job).or_insert((header.seq, header.seq));
+            *last = header.seq;
+        }
     }
 
     fn event(&mut self) {
@@ -95,6 +102,11 @@ impl<'a> Step<'a> {
             Event::Approval(approval) => self.approval(approval),
             Event::TaskStarted(task) => self.task_started(task),
             Event::TaskEnded(task) => self.task_ended(task),
+            Event::ScheduleSet(set) => self.schedule(set.job, |schedule| {
+                schedule.every = set.every;
+                schedule.next = (set.every > 0).then_some(set.next);
+            }),
+            Event::JobDone(done) => self.job_done(done),
             Event::Receipt(receipt) => {
                 self.state.receipts = self.state.receipts.max(receipt.counter.saturating_add(1));
             }
@@ -215,16 +227,26 @@ impl<'a> Step<'a> {
             source: write.source,
             actor_kind: header.actor_kind,
             key: write.key,
+            task: self.at.task,
             live: false,
             lifecycle: first_version(write, header.seq, pending),
         };
         self.state.memories.insert(id, memory);
+        if let Some(key) = write.key.filter(|_| write.layer == Layer::Day) {
+            let since = write.valid_from.unwrap_or(self.at.header.recorded_at);
+            fill_slot(self.state.slots.entry(key).or_default(), since, id);
+        }
+        if let Some(task) = self.at.task {
+            self.state.of_tasks.entry(task).or_default().push(id);
+        }
         self.changes.push(Change::Born(birth(write, self.at)));
         self.touch(id, |_| {});
         let cut = Interval::new(write.supersede_from, write.supersede_until);
         if pending {
             let supersedes = write.supersedes.clone();
-            self.state.pending.insert(header.seq, PendingWrite { memory: id, supersedes, cut });
+            let (writer, agreed) = (self.at.header.actor, Vec::new());
+            let pending = PendingWrite { memory: id, supersedes, cut, writer, agreed };
+            self.state.pending.insert(self.at.seq(), pending);
         } else {
             self.supersede(id, &write.supersedes, cut);
         }
@@ -260,6 +282,10 @@ impl<'a> Step<'a> {
     fn reopen(&mut self, reopen: &body::Reopen) {
         let more = Interval::new(reopen.from, reopen.until);
         self.touch(reopen.memory, |life| {
+            // What is forgotten is not reopened: this takes the forgetting back, and nothing else.
+            if life.forgotten.take().is_some() {
+                return;
+            }
             life.validity.add(more);
             life.closed = None;
             life.expired = false;
@@ -371,6 +397,14 @@ impl<'a> Step<'a> {
 
     fn approval(&mut self, approval: &duty::Approval) {
         if !approval.complete {
+            let actor = self.at.header.actor;
+            let Some(pending) = self.state.pending.get_mut(&approval.pending) else {
+                self.odd(Oddity::NoSuchRecord(approval.pending));
+                return;
+            };
+            pending.agreed.push(actor);
+            let memory = pending.memory;
+            self.touch(memory, |_| {});
             return;
         }
         let Some(pending) = self.state.pending.remove(&approval.pending) else {
@@ -405,6 +439,23 @@ impl<'a> Step<'a> {
                 self.changes.push(Change::Task(ended.task, *task));
             }
         }
+    }
+
+    fn schedule(&mut self, job: Job, change: impl FnOnce(&mut Schedule)) {
+        let schedule = self.state.schedules.entry(job.number()).or_default();
+        change(schedule);
+        self.changes.push(Change::Schedule(job, *schedule));
+    }
+
+    /// Runs that were missed are not made up for: the next one is a period away.
+    fn job_done(&mut self, done: &duty::JobDone) {
+        let (seq, now) = (self.at.seq(), self.at.header.recorded_at);
+        self.schedule(done.job, |schedule| {
+            schedule.done = Some((seq, now));
+            schedule.count = done.count;
+            let every = i64::try_from(schedule.every).unwrap_or(i64::MAX);
+            schedule.next = (every > 0).then(|| Micros(now.0.saturating_add(every)));
+        });
     }
 
     /// Nothing is erased before the last part is recorded.
@@ -468,6 +519,15 @@ impl<'a> Step<'a> {
     }
 }
 
+/// Remembers a value of a slot of the day, in the order in which values begin.
+fn fill_slot(values: &mut Vec<(Micros, MemoryId)>, since: Micros, id: MemoryId) {
+    let at = values.partition_point(|(other, _)| *other <= since);
+    values.insert(at, (since, id));
+    if values.len() > SLOT_VALUES {
+        values.remove(0);
+    }
+}
+
 fn first_version(write: &body::Write, seq: Seq, pending: bool) -> Lifecycle {
     Lifecycle {
         since: seq,
@@ -507,6 +567,7 @@ fn birth(write: &body::Write, at: &Sequenced) -> Birth {
         domain: write.domain,
         subjects: write.subjects.clone(),
         tags: write.tags.clone(),
+        task: at.task,
         derived_from: write.derived_from.clone(),
         supersedes: write.supersedes.clone(),
     }

@@ -3,9 +3,10 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use ledger_format::names::Job;
 use ledger_format::{AliasId, JobId, MemoryId, Micros, RecordHash, Seq};
 
-use crate::{Alias, Birth, Erasure, Lifecycle, Task};
+use crate::{Alias, Birth, Erasure, Lifecycle, Schedule, Task};
 
 /// Everything one event changed. Each memory that was touched appears once, in its new version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub enum Change {
     Alias(AliasId, Alias),
     /// A task began or ended.
     Task(AliasId, Task),
+    /// A recurring job ran, or got another schedule.
+    Schedule(Job, Schedule),
     /// An erasure advanced.
     Erasure(JobId, Erasure),
 }

@@ -19,7 +19,7 @@ use ledger_format::{
 use crate::lifecycle::{Closure, Lifecycle, PushedDown};
 use crate::memory::{Birth, Memory};
 use crate::validity::{Interval, Validity};
-use crate::{Alias, Task};
+use crate::{Alias, Schedule, Task};
 
 /// Version of these encodings. Changing any of them raises it and makes views rebuild.
 pub const SCHEMA: u16 = 4;
@@ -73,7 +73,7 @@ macro_rules! coded_public {
     )+};
 }
 
-coded_public!(Birth, Lifecycle, Memory, Alias, Task);
+coded_public!(Birth, Lifecycle, Memory, Alias, Task, Schedule);
 
 macro_rules! coded_number {
     ($($name:ty),+) => {$(
@@ -260,7 +260,8 @@ coded_fields!(FactKey { subject, predicate });
 coded_fields!(PayloadRange { first, last });
 coded_fields!(Alias { kind, parent, bound, name, erased });
 coded_fields!(Task { started, parent, ended });
-coded_fields!(Memory { born, scope, body, source, actor_kind, key, live, lifecycle });
+coded_fields!(Schedule { every, next, done, count });
+coded_fields!(Memory { born, scope, body, source, actor_kind, key, task, live, lifecycle });
 coded_fields!(Birth {
     id,
     seq,
@@ -275,9 +276,20 @@ coded_fields!(Birth {
     domain,
     subjects,
     tags,
+    task,
     derived_from,
     supersedes,
 });
+
+impl<A: Coded, B: Coded> Coded for (A, B) {
+    fn put(&self, out: &mut Writer) {
+        self.0.put(out);
+        self.1.put(out);
+    }
+    fn take(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok((A::take(reader)?, B::take(reader)?))
+    }
+}
 
 impl Coded for Validity {
     fn put(&self, out: &mut Writer) {

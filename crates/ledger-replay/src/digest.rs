@@ -13,7 +13,7 @@ use crate::state::{Idempotent, PendingWrite, SigningKey, State, StateHead};
 coded_fields!(StateHead { seq, hash, recorded_at });
 coded_fields!(Idempotent { proposal, seq });
 coded_fields!(SigningKey { algorithm, bytes, since });
-coded_fields!(PendingWrite { memory, supersedes, cut });
+coded_fields!(PendingWrite { memory, supersedes, cut, writer, agreed });
 coded_fields!(EraseTargets { memories, aliases, payloads });
 coded_fields!(Erasure { parts, seen, waiting, intended, done });
 coded_fields!(State {
@@ -34,6 +34,10 @@ coded_fields!(State {
     contests,
     restrictions,
     tasks,
+    of_tasks,
+    slots,
+    jobs,
+    schedules,
     erasures,
     erased,
 });

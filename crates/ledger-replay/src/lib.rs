@@ -41,6 +41,6 @@ pub use erasure::{EraseTargets, Erasure, PayloadSet};
 pub use lifecycle::{Closure, Lifecycle, PushedDown};
 pub use memory::{Birth, Memory};
 pub use sequenced::Sequenced;
-pub use state::{Idempotent, PendingWrite, SigningKey, State, StateHead, Task};
+pub use state::{Idempotent, PendingWrite, Schedule, SigningKey, State, StateHead, Task};
 pub use status::{Instants, Status};
 pub use validity::{Interval, Validity};

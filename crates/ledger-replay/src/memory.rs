@@ -36,6 +36,8 @@ pub struct Birth {
     pub subjects: Vec<AliasId>,
     /// Free labels.
     pub tags: Vec<AliasId>,
+    /// The task in hand when it was written.
+    pub task: Option<AliasId>,
     /// Memories it was made from.
     pub derived_from: Vec<MemoryId>,
     /// Memories its write superseded.
@@ -57,6 +59,8 @@ pub struct Memory {
     pub actor_kind: ActorKind,
     /// Slot name of a keyed memory.
     pub key: Option<AliasId>,
+    /// The task in hand when it was written.
+    pub task: Option<AliasId>,
     /// Whether its newest version is listed without asking for history.
     pub live: bool,
     /// Its newest version.

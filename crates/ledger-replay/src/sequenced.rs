@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use ledger_format::{
-    Digest16, Event, FormatError, JobId, Micros, PayloadRef, RecordHash, RecordHeader, RecordView,
-    Seq,
+    AliasId, Digest16, Event, FormatError, JobId, Micros, PayloadRef, RecordHash, RecordHeader,
+    RecordView, Seq, Tag,
 };
 
 /// An event at its place.
@@ -20,6 +20,8 @@ pub struct Sequenced {
     pub idempotency: Option<(Digest16, Digest16)>,
     /// The job it is part of.
     pub job: Option<JobId>,
+    /// The task in hand.
+    pub task: Option<AliasId>,
     /// Payloads of its record.
     pub payloads: Vec<PayloadRef>,
     /// What it says.
@@ -36,6 +38,7 @@ impl Sequenced {
             claimed_at: None,
             idempotency: None,
             job: None,
+            task: None,
             payloads: Vec::new(),
             event,
         }
@@ -51,6 +54,7 @@ impl Sequenced {
             claimed_at: view.claimed_at(),
             idempotency: view.idempotency(),
             job: view.job(),
+            task: view.alias(Tag::Task),
             payloads: view.payloads.clone(),
             header: view.header.clone(),
             hash,

@@ -5,6 +5,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use ledger_format::names::Job;
 use ledger_format::{
     AliasId, AliasKind, Digest16, JobId, LedgerId, MemoryId, Micros, RecordHash, Seq,
 };
@@ -41,6 +42,10 @@ pub struct PendingWrite {
     pub supersedes: Vec<MemoryId>,
     /// For which valid times.
     pub cut: Interval,
+    /// Who wrote it; zero: the ledger itself.
+    pub writer: AliasId,
+    /// Who has agreed so far, where more than one person has to.
+    pub agreed: Vec<AliasId>,
 }
 
 /// The public half of the key that signs for the ledger.
@@ -63,6 +68,19 @@ pub struct Task {
     pub parent: Option<AliasId>,
     /// The record that ended it.
     pub ended: Option<Seq>,
+}
+
+/// A recurring job: when it ran and when it is due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Schedule {
+    /// Its period in microseconds; 0: it has none.
+    pub every: u64,
+    /// Its next run, where it has a period.
+    pub next: Option<Micros>,
+    /// The record of its last run, and when that was.
+    pub done: Option<(Seq, Micros)>,
+    /// What the last run touched.
+    pub count: u64,
 }
 
 /// The state of a ledger after some record.
@@ -88,6 +106,13 @@ pub struct State {
     /// The holds behind the restrictions of a memory; none: an objection without a hold.
     pub(crate) restrictions: BTreeMap<MemoryId, Vec<Option<JobId>>>,
     pub(crate) tasks: BTreeMap<AliasId, Task>,
+    /// Memories of each task, in the order of their records.
+    pub(crate) of_tasks: BTreeMap<AliasId, Vec<MemoryId>>,
+    /// Values of slots of the day and since when they count, the latest last.
+    pub(crate) slots: BTreeMap<AliasId, Vec<(Micros, MemoryId)>>,
+    /// First and last record of each job.
+    pub(crate) jobs: BTreeMap<JobId, (Seq, Seq)>,
+    pub(crate) schedules: BTreeMap<u16, Schedule>,
     pub(crate) erasures: BTreeMap<JobId, Erasure>,
     pub(crate) erased: PayloadSet,
 }
@@ -216,6 +241,41 @@ impl State {
     #[must_use]
     pub fn task(&self, task: &AliasId) -> Option<Task> {
         self.tasks.get(task).copied()
+    }
+
+    /// All tasks in the order of their aliases.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = (&AliasId, &Task)> {
+        self.tasks.iter()
+    }
+
+    /// When a recurring job ran and when it is due; none: nothing is on record about it.
+    #[must_use]
+    pub fn schedule(&self, job: Job) -> Option<Schedule> {
+        self.schedules.get(&job.number()).copied()
+    }
+
+    /// The memories written for a task, in the order of their records.
+    #[must_use]
+    pub fn of_task(&self, task: &AliasId) -> &[MemoryId] {
+        self.of_tasks.get(task).map_or(&[], Vec::as_slice)
+    }
+
+    /// The values of a slot of the day layer that began last, 64 at most, and since when each counts: in
+    /// that order, and of those that begin together in the order of their records.
+    #[must_use]
+    pub fn slot(&self, key: &AliasId) -> &[(Micros, MemoryId)] {
+        self.slots.get(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first and the last record of a job. Records of others may lie between them.
+    #[must_use]
+    pub fn job(&self, job: &JobId) -> Option<(Seq, Seq)> {
+        self.jobs.get(job).copied()
+    }
+
+    /// The writes that wait for approval, by their records.
+    pub fn pending(&self) -> impl ExactSizeIterator<Item = (&Seq, &PendingWrite)> {
+        self.pending.iter()
     }
 
     /// All erasures in the order of their ids.

@@ -25,11 +25,13 @@ pub(crate) enum Kind {
     Name,
     /// `I memory` -> birth.
     Id,
+    /// `J job` -> when a recurring job ran and is due.
+    Schedule,
     /// `L group number, seq` -> who began and ceased to be live.
     Live,
     /// `N group number, birth` -> nothing: every member there ever was of a group without live sets.
     Member,
-    /// `P task` -> a task as it stands.
+    /// `P task seq` -> a task as it stood from that record on.
     Task,
     /// `S group number, seq, chunk` -> who was live then.
     Snapshot,
@@ -40,7 +42,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Alias,
         Self::Child,
         Self::Derived,
@@ -48,6 +50,7 @@ impl Kind {
         Self::Group,
         Self::Name,
         Self::Id,
+        Self::Schedule,
         Self::Live,
         Self::Member,
         Self::Task,
@@ -65,6 +68,7 @@ impl Kind {
             Self::Group => b'G',
             Self::Name => b'H',
             Self::Id => b'I',
+            Self::Schedule => b'J',
             Self::Live => b'L',
             Self::Member => b'N',
             Self::Task => b'P',
@@ -83,7 +87,7 @@ impl Kind {
     /// Whether rows of this kind are replaced, so that their old form is needed: only they are kept
     /// where nobody reads.
     pub(crate) const fn is_replaced(self) -> bool {
-        matches!(self, Self::Alias | Self::Erasure | Self::Task)
+        matches!(self, Self::Alias | Self::Erasure | Self::Schedule)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::meta::{Applied, Meta};
 use crate::pending::Pending;
 use crate::recent::Recent;
 use crate::rows::birth::Numbers;
-use crate::rows::{Rows, alias, erasure, group, id, lineage, live, task, time, version};
+use crate::rows::{Rows, alias, erasure, group, id, lineage, live, schedule, task, time, version};
 use crate::source::Source;
 
 /// Makes rows of changes.
@@ -93,7 +93,8 @@ impl Maker {
                     }
                 }
                 Change::Alias(id, value) => alias::put(&mut rows, seq, *id, value)?,
-                Change::Task(id, value) => task::put(&mut rows, *id, value)?,
+                Change::Task(id, value) => task::put(&mut rows, *id, changes.seq, value),
+                Change::Schedule(job, value) => schedule::put(&mut rows, *job, value)?,
                 Change::Erasure(id, value) => erasure::put(&mut rows, *id, value)?,
                 _ => {
                     return Err(ViewError::BadChanges { seq, what: "a change of no known kind" });

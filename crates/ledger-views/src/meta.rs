@@ -10,7 +10,7 @@ use crate::digest::{Sum, ViewDigest};
 use crate::error::Broken;
 
 /// Version of the rows of this crate. Changing any of them raises it and makes views rebuild.
-pub(crate) const SCHEMA: u16 = 1;
+pub(crate) const SCHEMA: u16 = 2;
 
 const MAGIC: &[u8; 8] = b"MLVIEWS\n";
 

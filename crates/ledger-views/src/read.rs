@@ -1,16 +1,17 @@
 //! Owns the questions. All answers up to [`Views::applied`] are stable: rows about a record are not
-//! changed by later ones, save for what erasure and the end of tasks do to a few.
+//! changed by later ones, save for what erasure does to a few.
 //!
 //! A question about a record that is not applied yet is an error, never a shorter answer.
 
 use std::collections::VecDeque;
 
+use ledger_format::names::Job;
 use ledger_format::{AliasId, AliasKind, JobId, MemoryId, Micros, Seq};
-use ledger_replay::{Alias, Birth, Erasure, Lifecycle, Task};
+use ledger_replay::{Alias, Birth, Erasure, Lifecycle, Schedule, Task};
 
 use crate::error::ViewError;
 use crate::group::Group;
-use crate::rows::{alias, erasure, group, id, lineage, live, task, time, version};
+use crate::rows::{alias, erasure, group, id, lineage, live, schedule, task, time, version};
 use crate::views::Views;
 
 /// Members read at a time.
@@ -153,13 +154,21 @@ impl Views {
         time::seq_at(&self.rows().over(), time)
     }
 
-    /// A task as it stands now. After a record, it had begun if [`Task::started`] is not behind it,
-    /// and ended if [`Task::ended`] is not.
+    /// A task as it stood after a record; none: it had not begun.
     ///
     /// # Errors
     /// See the head of these methods.
-    pub fn task(&self, id: AliasId) -> Result<Option<Task>, ViewError> {
-        task::get(&self.rows().over(), id)
+    pub fn task_at(&self, id: AliasId, seq: Seq) -> Result<Option<Task>, ViewError> {
+        self.reached(seq)?;
+        task::at(&self.rows().over(), id, seq)
+    }
+
+    /// When a recurring job ran and when it is due, as of now.
+    ///
+    /// # Errors
+    /// See the head of these methods.
+    pub fn schedule(&self, job: Job) -> Result<Option<Schedule>, ViewError> {
+        schedule::get(&self.rows().over(), job)
     }
 
     /// An erasure as it stands now.

@@ -12,6 +12,7 @@ pub(crate) mod group;
 pub(crate) mod id;
 pub(crate) mod lineage;
 pub(crate) mod live;
+pub(crate) mod schedule;
 pub(crate) mod task;
 pub(crate) mod time;
 pub(crate) mod version;
@@ -79,6 +80,7 @@ pub(crate) fn check(key: &[u8], value: &[u8]) -> Result<(), Broken> {
         Kind::Live => live::check(key, value),
         Kind::Member => group::check_member(key, value),
         Kind::Task => task::check(key, value),
+        Kind::Schedule => schedule::check(key, value),
         Kind::Snapshot => live::check_snapshot(key, value),
         Kind::Time => time::check(key, value),
         Kind::Name => group::check_name(key, value),

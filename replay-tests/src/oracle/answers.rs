@@ -4,7 +4,7 @@ use ledger_format::names::Decision;
 use ledger_format::{CloseKind, JobId, Layer, MemoryId, Micros, Reach, Seq, Trust, Verdict};
 
 use super::Moment;
-use super::story::{Deed, What, inside};
+use super::story::{Deed, What, forgotten, inside};
 use crate::row::Row;
 
 impl Moment<'_> {
@@ -87,7 +87,7 @@ pub fn row(id: MemoryId, story: &[Deed<'_>]) -> Option<Row> {
         _ => None,
     });
     let rejected = decision == Some(Decision::Reject);
-    let forgotten = when(|what| matches!(what, What::Forgotten));
+    let forgotten = forgotten(story);
     let erased = when(|what| matches!(what, What::Erased));
     let gone = rejected || forgotten.is_some() || erased.is_some();
     Some(Row {

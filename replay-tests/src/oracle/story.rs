@@ -30,6 +30,8 @@ pub enum What<'a> {
         from: Option<Micros>,
         until: Option<Micros>,
     },
+    /// A forgetting was taken back: what reopening something forgotten comes to.
+    Remembered,
     Confirmed {
         ttl: Option<Micros>,
         review: Option<Micros>,
@@ -49,7 +51,19 @@ pub enum What<'a> {
     /// It has a new phase, which changes nothing else about it.
     Phase,
     Decided(Decision),
+    /// One person agreed, and another one has to.
+    Agreed,
     Erased,
+}
+
+/// The first forgetting that was not taken back.
+#[must_use]
+pub(super) fn forgotten(story: &[Deed<'_>]) -> Option<Seq> {
+    story.iter().fold(None, |forgotten, deed| match deed.what {
+        What::Forgotten => forgotten.or(Some(deed.seq)),
+        What::Remembered => None,
+        _ => forgotten,
+    })
 }
 
 /// Whether an instant lies between two optional ends, the first inside, the second not.
@@ -68,7 +82,10 @@ impl<'a> Moment<'a> {
         let first = What::Born(born, write);
         let mut story = vec![Deed { seq: born.seq(), at: born.header.recorded_at, what: first }];
         for event in self.events.iter().filter(|event| event.seq() > born.seq()) {
-            if let Some(what) = self.done_to(id, event) {
+            if let Some(mut what) = self.done_to(id, event) {
+                if matches!(what, What::Reopened { .. }) && forgotten(&story).is_some() {
+                    what = What::Remembered;
+                }
                 let at = event.header.recorded_at;
                 story.push(Deed { seq: event.seq(), at, what });
             }
@@ -118,6 +135,9 @@ impl<'a> Moment<'a> {
     /// What an approval does to a memory: to the one that waited, or to one it closes.
     fn approved(&self, id: MemoryId, approval: &duty::Approval, seq: Seq) -> Option<What<'a>> {
         let write = self.waiting_for(approval, seq)?;
+        if !approval.complete {
+            return (write.memory == id).then_some(What::Agreed);
+        }
         if write.memory == id {
             return Some(What::Decided(approval.decision));
         }
@@ -125,7 +145,7 @@ impl<'a> Moment<'a> {
         closes.then(|| superseded(write))
     }
 
-    /// The write that still waits when a complete approval comes.
+    /// The write that still waits when an approval comes.
     fn waiting_for(&self, approval: &duty::Approval, seq: Seq) -> Option<&'a body::Write> {
         let (_, write) = self
             .writes()
@@ -136,7 +156,7 @@ impl<'a> Moment<'a> {
             matches!(&event.event, Event::Approval(other)
                 if earlier && other.complete && other.pending == approval.pending)
         });
-        (approval.complete && waits && !decided_before).then_some(write)
+        (waits && !decided_before).then_some(write)
     }
 
     fn is_first(&self, write: &body::Write, seq: Seq) -> bool {

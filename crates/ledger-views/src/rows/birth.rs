@@ -19,6 +19,7 @@ const CLAIMED: u8 = 1;
 const KEY: u8 = 1 << 1;
 const FACT: u8 = 1 << 2;
 const DOMAIN: u8 = 1 << 3;
+const TASK: u8 = 1 << 4;
 
 /// A birth with numbers in the place of names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +50,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, birth: &Birth, numbers: &Numbers) {
         domain,
         subjects,
         tags,
+        task,
         derived_from,
         supersedes,
     } = birth;
@@ -60,12 +62,14 @@ pub(crate) fn encode(out: &mut Vec<u8>, birth: &Birth, numbers: &Numbers) {
         flag(claimed_at.is_some(), CLAIMED)
             | flag(key.is_some(), KEY)
             | flag(fact.is_some(), FACT)
-            | flag(domain.is_some(), DOMAIN),
+            | flag(domain.is_some(), DOMAIN)
+            | flag(task.is_some(), TASK),
     );
     out.extend([body.number(), source.number(), actor_kind.number()]);
     out.extend(id.0);
     out.extend(recorded_at.0.to_le_bytes());
     claimed_at.iter().for_each(|time| out.extend(time.0.to_le_bytes()));
+    task.iter().for_each(|task| out.extend(task.0));
     put_short(out, number(Group::Scope(*scope)));
     key.iter().for_each(|key| put_short(out, number(Group::Key(*key))));
     if let Some(FactKey { subject, predicate }) = fact {
@@ -87,7 +91,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, birth: &Birth, numbers: &Numbers) {
 pub(crate) fn decode(bytes: &[u8], born: Seq) -> Result<Short, Broken> {
     let mut reader = Reader::new("a birth", bytes);
     let [flags, body, source, actor] = reader.array()?;
-    if flags & !(CLAIMED | KEY | FACT | DOMAIN) != 0 {
+    if flags & !(CLAIMED | KEY | FACT | DOMAIN | TASK) != 0 {
         return Err(Broken("a birth with unknown parts"));
     }
     let has = |bit: u8| flags & bit != 0;
@@ -95,6 +99,10 @@ pub(crate) fn decode(bytes: &[u8], born: Seq) -> Result<Short, Broken> {
     let recorded_at = Micros(i64::from_le_bytes(reader.array()?));
     let claimed_at = match has(CLAIMED) {
         true => Some(Micros(i64::from_le_bytes(reader.array()?))),
+        false => None,
+    };
+    let task = match has(TASK) {
+        true => Some(AliasId(reader.array()?)),
         false => None,
     };
     let mut number = |present: bool| present.then(|| take_short(&mut reader)).transpose();
@@ -123,6 +131,7 @@ pub(crate) fn decode(bytes: &[u8], born: Seq) -> Result<Short, Broken> {
             domain: None,
             subjects: Vec::new(),
             tags: Vec::new(),
+            task,
             derived_from: list(&mut reader, memory)?,
             supersedes: list(&mut reader, memory)?,
         },

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ledger_format::names::Job;
 use ledger_format::{AliasId, AliasKind, JobId, MemoryId, Micros, Seq};
 use ledger_replay::{Birth, Lifecycle};
 use proptest::prelude::*;
@@ -76,10 +77,16 @@ fn compare_at(views: &Views, world: &World, seq: Seq) -> Result<(), ViewError> {
 
 fn compare_names(views: &Views, world: &World, last: Seq) -> Result<(), ViewError> {
     let state = world.states.last().expect("a history");
+    for job in [Job::ExpirySweep, Job::Backup] {
+        assert_eq!(views.schedule(job)?, state.schedule(job));
+    }
     for number in 0..10 {
         let id = alias(2, number);
         assert_eq!(views.alias(id)?.as_ref(), state.alias(&id));
-        assert_eq!(views.task(alias(8, number))?, state.task(&alias(8, number)));
+        for (at, then) in (0..).map(Seq).zip(&world.states) {
+            let task = alias(8, number);
+            assert_eq!(views.task_at(task, at)?, then.task(&task), "task {number} at {at}");
+        }
         let job = JobId([number as u8; 16]);
         let erasure = state.erasures().find(|(id, _)| **id == job).map(|(_, erasure)| erasure);
         assert_eq!(views.erasure(job)?.as_ref(), erasure);

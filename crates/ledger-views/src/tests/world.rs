@@ -2,7 +2,7 @@
 
 use ledger_format::event::memory::{self, FactKey};
 use ledger_format::event::{duty, ledger};
-use ledger_format::names::{Decision, EraseLevel, ExpireCause};
+use ledger_format::names::{Decision, EraseLevel, ExpireCause, Job};
 use ledger_format::{
     AliasId, AliasKind, BodyType, CloseKind, Event, JobId, Kind, Layer, LedgerId, MemoryId, Micros,
     Outcome, PayloadId, Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
@@ -136,7 +136,7 @@ impl World {
         both.dedup();
         let seq = Seq(u64::from(a) % (self.changes.len() as u64 + 1));
         let from = Some(Micros(self.time - i64::from(b % 900)));
-        match what % 32 {
+        match what % 34 {
             0..=9 => self.write(a, b, c),
             10 => close(one, CloseKind::Changed, from, Some(two)),
             11 => close(one, CloseKind::Wrong, None, None),
@@ -177,7 +177,7 @@ impl World {
 
     fn duty(&self, what: u8, a: u16, b: u16, one: MemoryId, seq: Seq) -> Event {
         let job = JobId([(b % 3) as u8 + 1; 16]);
-        match what % 32 {
+        match what % 34 {
             25 | 26 => {
                 // The newest write that waits, so that approvals happen at all.
                 let newest = (0..self.changes.len() as u64).rev().map(Seq);
@@ -212,6 +212,17 @@ impl World {
                 memories: vec![one],
                 aliases: vec![alias(2, a % 9), alias(2, a % 9)],
                 payloads: vec![duty::PayloadRange { first: PayloadId(1), last: PayloadId(3) }],
+            }),
+            31 => Event::ScheduleSet(duty::ScheduleSet {
+                job: if a.is_multiple_of(2) { Job::ExpirySweep } else { Job::Backup },
+                every: u64::from(b % 3) * 1_000,
+                next: Micros(self.time + i64::from(b)),
+            }),
+            32 => Event::JobDone(duty::JobDone {
+                job: if a.is_multiple_of(2) { Job::ExpirySweep } else { Job::Backup },
+                planned: Micros(self.time),
+                outcome: Outcome::Ok,
+                count: u64::from(b),
             }),
             _ => Event::EraseDone(duty::EraseDone {
                 erasure: job,

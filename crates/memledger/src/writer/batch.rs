@@ -92,6 +92,7 @@ pub(crate) fn sequence(record: &NewRecord, event: Event) -> Sequenced {
         claimed_at: view.claimed_at(),
         idempotency: view.idempotency(),
         job: view.job(),
+        task: view.alias(ledger_format::Tag::Task),
         payloads: view.payloads,
         header: view.header,
         event,
