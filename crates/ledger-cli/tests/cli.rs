@@ -29,6 +29,8 @@ mod foreign;
 mod help;
 #[path = "cli/input.rs"]
 mod input;
+#[path = "cli/life.rs"]
+mod life;
 #[path = "cli/lifecycle.rs"]
 mod lifecycle;
 #[path = "cli/odd_files.rs"]

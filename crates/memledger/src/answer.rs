@@ -114,6 +114,8 @@ pub struct Item {
     pub scope: Scope,
     /// Slot name.
     pub key: Option<String>,
+    /// The task in hand when it was written.
+    pub task: Option<String>,
     /// Domain label.
     pub domain: Option<String>,
     /// Free labels.

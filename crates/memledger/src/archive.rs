@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use ledger_format::{AliasId, AliasKind, Event, JobId, MemoryId, Micros, Seq};
-use ledger_replay::{Alias, Birth, Change, Changes, Lifecycle, Sequenced, State, apply};
+use ledger_replay::{Alias, Birth, Change, Changes, Lifecycle, Sequenced, State, Task, apply};
 use ledger_store::{Check, Reader};
 
 use crate::error::{Error, ErrorKind, Result};
@@ -32,6 +32,7 @@ pub(crate) struct Archive {
     aliases: BTreeMap<AliasId, Alias>,
     derived: BTreeMap<MemoryId, Vec<Seq>>,
     erased: BTreeMap<MemoryId, Seq>,
+    tasks: BTreeMap<AliasId, Task>,
     /// The critical record of an unknown kind that the moment lies beyond.
     unknown: Option<Seq>,
 }
@@ -83,6 +84,7 @@ impl Archive {
                 Change::Version { born, lifecycle, .. } => {
                     self.versions.entry(born).or_default().push(lifecycle);
                 }
+                Change::Task(id, task) => drop(self.tasks.insert(id, task)),
                 _ => {}
             }
         }
@@ -176,6 +178,10 @@ impl Past for Archive {
 
     fn derived(&self, id: &MemoryId) -> Result<Vec<Seq>> {
         Ok(self.derived.get(id).cloned().unwrap_or_default())
+    }
+
+    fn task(&self, task: AliasId) -> Result<Option<Task>> {
+        Ok(self.tasks.get(&task).copied())
     }
 
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use ledger_format::names::{SkillPhase, SummaryPhase};
 use ledger_format::{BodyType, CloseKind, JobId, Layer, MemoryId, Micros, Seq, SourceKind, Trust};
 
+use crate::life::Planned;
 use crate::scope::{Actor, Scope, Source};
 
 /// The content of a memory.
@@ -96,6 +97,8 @@ pub struct Proposal {
     pub confidence: Option<u16>,
     /// The trust a trusted importer vouches for; none: by the kind of the source.
     pub trust: Option<Trust>,
+    /// The task in hand: one that has begun and not ended.
+    pub task: Option<String>,
 }
 
 impl Proposal {
@@ -124,6 +127,7 @@ impl Proposal {
             derived_from: Vec::new(),
             confidence: None,
             trust: None,
+            task: None,
         }
     }
 }
@@ -229,6 +233,8 @@ pub enum Command {
         /// Why.
         reason: Reason,
     },
+    /// An event of a plan; see [`life`](crate::life).
+    Planned(Box<Planned>),
     /// Trust or layer changes.
     Rank {
         /// Which one.
@@ -306,6 +312,20 @@ pub enum SourceEvent {
     },
     /// It is not read any more, and so many memories from it were closed.
     Revoked(u64),
+}
+
+impl Command {
+    /// How many memories it writes or changes by naming them.
+    pub(crate) fn touches(&self) -> usize {
+        match self {
+            Self::Confirm { memories, .. }
+            | Self::Use { memories, .. }
+            | Self::Contest { memories, .. }
+            | Self::Forget { memories, .. }
+            | Self::Resolve { kept: memories, .. } => memories.len(),
+            _ => 1,
+        }
+    }
 }
 
 /// What goes with every command of one submission.

@@ -211,6 +211,24 @@ impl Ledger {
         })
     }
 
+    /// An answer from the state at the head, as the writer has it.
+    pub(crate) fn with_state<T: Send + 'static>(
+        &self,
+        ask: impl FnOnce(&State) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.start_writer()?;
+        let (answer, answered) = std::sync::mpsc::sync_channel(1);
+        // Whoever asked may have gone; then nobody needs the answer.
+        let ask = Box::new(move |state: &State| answer.send(ask(state)).unwrap_or_default());
+        match &*self.hand() {
+            Hand::Writing(writer, _) => writer.ask(ask)?,
+            other => return Err(cannot_write(other)),
+        }
+        answered.recv().map_err(|_| {
+            Error::new(ErrorKind::Unavailable, "the writer has stopped; open the ledger again")
+        })
+    }
+
     /// A moment of the ledger.
     ///
     /// # Errors

@@ -42,6 +42,7 @@ mod error;
 mod filter;
 mod gate;
 mod ledger;
+pub mod life;
 pub mod machine;
 mod names;
 mod outcome;

@@ -1,6 +1,6 @@
 //! Owns what the ledger answers to a submission.
 
-use ledger_format::{MemoryId, Micros, RecordHash, Seq, Trust, Verdict};
+use ledger_format::{JobId, MemoryId, Micros, RecordHash, Seq, Trust, Verdict};
 
 use crate::scope::Scope;
 
@@ -29,6 +29,8 @@ pub struct Outcome {
     pub ttl_until: Option<Micros>,
     /// Scope of the memory.
     pub scope: Scope,
+    /// The job it is part of: what `undo` takes back together.
+    pub job: Option<JobId>,
     /// Memories it closed.
     pub superseded: Vec<MemoryId>,
     /// Version of the policy that judged; 0: the built-in one.

@@ -12,7 +12,7 @@ fn changes_alone_rebuild_the_state() {
         let mut state = State::default();
         let (mut births, mut versions) = (BTreeMap::new(), BTreeMap::new());
         let (mut aliases, mut tasks) = (BTreeMap::new(), BTreeMap::new());
-        let mut erasures = BTreeMap::new();
+        let (mut erasures, mut schedules) = (BTreeMap::new(), BTreeMap::new());
         for event in workload::history(seed, 60).events() {
             let changes = apply(&mut state, &event);
             assert_eq!((changes.seq, changes.hash), (event.seq(), event.hash));
@@ -34,12 +34,14 @@ fn changes_alone_rebuild_the_state() {
                     Change::Alias(id, alias) => drop(aliases.insert(id, alias)),
                     Change::Task(id, task) => drop(tasks.insert(id, task)),
                     Change::Erasure(id, erasure) => drop(erasures.insert(id, erasure)),
+                    Change::Schedule(job, schedule) => drop(schedules.insert(job.number(), (job, schedule))),
                     other => panic!("a change this test does not know: {other:?}"),
                 }
             }
             compare(&state, &versions, births.len());
             assert!(state.aliases().eq(aliases.iter()), "after record {}", event.seq());
             assert!(state.erasures().eq(erasures.iter()), "after record {}", event.seq());
+            assert!(schedules.values().all(|(job, one)| state.schedule(*job) == Some(*one)));
             assert!(tasks.iter().all(|(id, task)| state.task(id) == Some(*task)));
         }
     });

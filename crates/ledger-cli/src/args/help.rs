@@ -31,6 +31,10 @@ Write and change (each is one event; nothing is overwritten)
   promote    raise trust or layer
   demote     lower trust or layer
   forget     take out of every ordinary read
+  task       start, end, list: what is for a task steps aside with it
+  sweep      record what ran out (whether it did is decided at every read)
+  undo       take a submission back
+  revoke     withdraw a source with everything made from it
 Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
   get        one memory
   list       what is in force
@@ -41,6 +45,8 @@ Govern
   source     canonical files that the ledger follows: add, sync, status, remove
   skill      versions of a skill and how they did: list, show, promote, canary, rollback
   summary    verify, rollback; expand and grep down to the raw messages
+  pending    what waits for persons: list, approve, reject
+  review     what needs a person: waiting, contested, stale, due, unused
   policy     what the write gate goes by: show, set, test, diff, check, rollback
 The archive
   log        the last records
@@ -109,7 +115,7 @@ Examples:
   memledger write --stdin < proposals.ndjson
 
 Fields of a --stdin line: text fact body layer source by scope supersedes valid_from valid_until
-observed_at ttl review_by subjects tags domain key derived_from confidence idempotency_key.
+observed_at ttl review_by subjects tags domain key derived_from confidence task idempotency_key.
 Times in it carry an offset. A line that is refused is answered in its place; the rest goes on.
 Kinds of source: chat user tool model file web import recall system.
 Typed bodies (--body FILE) and their fields: `memledger help bodies`.";
@@ -147,6 +153,43 @@ Example:
 pub(crate) const DEMOTE: &str = "\
 Example:
   memledger demote 019ab3c4-5d6e --trust draft --reason 'hearsay'";
+pub(crate) const TASK: &str = "\
+A task is named with `write --task NAME` or MEMLEDGER_TASK. When it ends, its session memories and its
+instructions expire in the same submission, and so do those of the tasks inside it.
+Examples:
+  memledger task start 'fix the build' --by agent:coder
+  memledger write 'The log of run 7 is open' --layer session --task 'fix the build'
+  memledger task end 'fix the build' --outcome ok";
+pub(crate) const SWEEP: &str = "\
+Changes no answer: what ran out has run out for every reader. It says on record when that was noticed.
+Prints its plan first and asks, unless --yes. With --every, `status` says when a sweep is overdue.
+Examples:
+  memledger sweep --yes
+  memledger sweep --every 1d --yes    run by a timer";
+pub(crate) const UNDO: &str = "\
+Nothing is removed: new records put each memory back to how it stood. Prints its plan first and asks,
+unless --yes. Refused where later records rest on it; these are named. An undo can be undone.
+Examples:
+  memledger undo '#42' --reason 'wrong ticket'      all of the submission that record 42 is part of
+  memledger undo 019ab3c4-5d6e-7000-8000-0123456789ab --reason 'bad import'    a job
+  memledger undo '#42' --reason 'wrong ticket' --yes --json";
+pub(crate) const REVOKE: &str = "\
+Prints its plan first and asks, unless --yes. It is one submission: `memledger undo` takes it back.
+Examples:
+  memledger revoke web:shop.example/prices --reason 'the page was forged' --wrong
+  memledger revoke --policy 3 --reason 'version 3 let too much in' --forget --yes";
+pub(crate) const PENDING: &str = "\
+Only persons decide. Whoever wrote it does not count, and nobody counts twice.
+Examples:
+  memledger pending list
+  memledger pending approve m42 --by person:priya
+  memledger pending reject m42 --by person:priya --reason 'no source'";
+pub(crate) const REVIEW: &str = "\
+Lists what is in force or waits, with why it needs a person: pending, contested, stale, review_due, or
+unused for more than 90 days. Shows 100 at most unless --limit says otherwise.
+Examples:
+  memledger review
+  memledger review --scope org/acme --json";
 pub(crate) const GET: &str = "\
 Examples:
   memledger get 019ab3c4-5d6e

@@ -5,6 +5,7 @@
 
 mod archive;
 mod help;
+mod life;
 mod lifecycle;
 mod policy;
 mod proof;
@@ -32,6 +33,10 @@ use crate::exit::Failure;
 
 pub(crate) use archive::{
     KeyArgs, KeyVerb, LevelWord, LogArgs, Position, RepairArgs, ShowArgs, VerifyArgs,
+};
+pub(crate) use life::{
+    DecideArgs, PendingArgs, PendingVerb, PlanArgs, RevokeArgs, SweepArgs, TaskArgs, TaskVerb,
+    UndoArgs,
 };
 pub(crate) use lifecycle::{
     CloseArgs, ConfirmArgs, ContestArgs, ForgetArgs, LiftArgs, PinArgs, PushdownArgs, RankArgs,
@@ -182,6 +187,24 @@ pub(crate) enum Verb {
     /// Lower trust or layer
     #[command(after_help = help::DEMOTE)]
     Demote(RankArgs),
+    /// The task in hand: what is for it steps aside when it ends
+    #[command(after_help = help::TASK)]
+    Task(TaskArgs),
+    /// Record what ran out
+    #[command(after_help = help::SWEEP)]
+    Sweep(SweepArgs),
+    /// Take a submission back
+    #[command(after_help = help::UNDO)]
+    Undo(UndoArgs),
+    /// Withdraw what came from a source, with everything made from it
+    #[command(after_help = help::REVOKE)]
+    Revoke(RevokeArgs),
+    /// What waits for persons
+    #[command(after_help = help::PENDING)]
+    Pending(PendingArgs),
+    /// What needs a person
+    #[command(after_help = help::REVIEW)]
+    Review,
     /// One memory
     #[command(after_help = help::GET)]
     Get(IdArgs),

@@ -2,7 +2,8 @@
 //! meaning is refused: an answer that ignored it would look like one that did not.
 
 use super::{
-    ExportVerb, Global, ImportVerb, KeyVerb, PolicyVerb, SkillVerb, SourceVerb, SummaryVerb, Verb,
+    ExportVerb, Global, ImportVerb, KeyVerb, PendingVerb, PolicyVerb, SkillVerb, SourceVerb,
+    SummaryVerb, TaskVerb, Verb,
 };
 use crate::exit::Failure;
 
@@ -21,6 +22,8 @@ pub(crate) struct Uses {
     pub(crate) history: bool,
     /// It answers in pages.
     pub(crate) pages: bool,
+    /// It answers with so many at most.
+    pub(crate) limit: bool,
     /// It is limited to a scope.
     pub(crate) scope: bool,
 }
@@ -32,6 +35,7 @@ const NOTHING: Uses = Uses {
     archive: false,
     history: false,
     pages: false,
+    limit: false,
     scope: false,
 };
 const HOLDS: Uses = Uses { holds: true, ..NOTHING };
@@ -39,7 +43,7 @@ const HOLDS: Uses = Uses { holds: true, ..NOTHING };
 const RECORDS: Uses = Uses { writes: true, ..HOLDS };
 const CHANGE: Uses = Uses { scope: true, ..RECORDS };
 const ONE: Uses = Uses { basis: true, archive: true, scope: true, ..HOLDS };
-const MANY: Uses = Uses { pages: true, ..ONE };
+const MANY: Uses = Uses { pages: true, limit: true, ..ONE };
 const ARCHIVE: Uses = Uses { archive: true, ..HOLDS };
 /// It looks at the files and takes hold of nothing.
 const LOOKS: Uses = Uses { archive: true, ..NOTHING };
@@ -94,6 +98,17 @@ impl Verb {
             | Self::Promote(_)
             | Self::Demote(_)
             | Self::Import(_) => CHANGE,
+            Self::Sweep(_) | Self::Undo(_) | Self::Revoke(_) => RECORDS,
+            Self::Pending(args) => match args.verb {
+                PendingVerb::List => ONE,
+                _ => CHANGE,
+            },
+            Self::Review => Uses { limit: true, ..ONE },
+            Self::Task(args) => match args.verb {
+                TaskVerb::List { .. } => ONE,
+                TaskVerb::Start { .. } => CHANGE,
+                TaskVerb::End { .. } => RECORDS,
+            },
             Self::Get(_) | Self::Blame(_) => ONE,
             Self::Show(_) => Uses { scope: false, ..ONE },
             Self::History(_) | Self::Log(_) => MANY,
@@ -130,6 +145,20 @@ impl Verb {
             Self::Forget(_) => "forget",
             Self::Promote(_) => "promote",
             Self::Demote(_) => "demote",
+            Self::Task(args) => match args.verb {
+                TaskVerb::Start { .. } => "task start",
+                TaskVerb::End { .. } => "task end",
+                TaskVerb::List { .. } => "task list",
+            },
+            Self::Sweep(_) => "sweep",
+            Self::Undo(_) => "undo",
+            Self::Revoke(_) => "revoke",
+            Self::Pending(args) => match args.verb {
+                PendingVerb::List => "pending list",
+                PendingVerb::Approve(_) => "pending approve",
+                PendingVerb::Reject(_) => "pending reject",
+            },
+            Self::Review => "review",
             Self::Get(_) => "get",
             Self::List(_) => "list",
             Self::History(_) => "history",
@@ -183,7 +212,7 @@ impl Verb {
                 uses.history,
                 "it filters nothing by status",
             ),
-            ("--limit", reading.limit.is_some(), uses.pages, "it is no listing"),
+            ("--limit", reading.limit.is_some(), uses.limit, "it is no listing"),
             ("--cursor", reading.cursor.is_some(), uses.pages, "it is no listing"),
             ("--scope", global.scope.is_some(), uses.scope, "it is about the whole ledger"),
             (

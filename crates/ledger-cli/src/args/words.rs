@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use memledger::civil::Zone;
-use memledger::format::{BodyType, Layer, SourceKind, Trust};
+use memledger::format::{BodyType, JobId, Layer, MemoryId, Outcome, Seq, SourceKind, Trust};
+use memledger::life::Batch;
 
 /// Gives the parser of one set of words.
 macro_rules! parser {
@@ -29,6 +30,10 @@ parser! {
 parser! {
     /// A trust.
     trust, Trust, "trust"
+}
+parser! {
+    /// How a task went.
+    outcome, Outcome, "outcome"
 }
 parser! {
     /// A source kind.
@@ -71,6 +76,16 @@ pub(crate) fn seq(text: &str) -> Result<u64, String> {
         })
 }
 
+/// A job by its id, or a record.
+pub(crate) fn batch(text: &str) -> Result<Batch, String> {
+    if let Some(job) =
+        (text.len() == 32 || text.len() == 36).then(|| MemoryId::parse(text)).flatten()
+    {
+        return Ok(Batch::Job(JobId(job.0)));
+    }
+    seq(text).map(|seq| Batch::Seq(Seq(seq)))
+}
+
 /// How many of something.
 pub(crate) fn count(text: &str) -> Result<usize, String> {
     text.parse()
@@ -98,6 +113,11 @@ pub(crate) fn span(text: &str) -> Result<Duration, String> {
     };
     let number: u32 = number.parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?;
     Ok(Duration::from_secs(u64::from(number) * seconds))
+}
+
+/// How often something happens, or 0 for not at all.
+pub(crate) fn span_or_zero(text: &str) -> Result<Duration, String> {
+    if text == "0" { Ok(Duration::ZERO) } else { span(text) }
 }
 
 /// What to say about a word that is none of `accepted`.

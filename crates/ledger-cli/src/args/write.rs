@@ -10,7 +10,7 @@ use memledger::format::{BodyType, Layer};
 use super::{TermsArgs, words};
 
 /// With `--stdin` each line says these for itself.
-const PER_MEMORY: [&str; 18] = [
+const PER_MEMORY: [&str; 19] = [
     "body_type",
     "layer",
     "source",
@@ -24,6 +24,7 @@ const PER_MEMORY: [&str; 18] = [
     "tag",
     "domain",
     "key",
+    "task",
     "derived_from",
     "confidence",
     "by",
@@ -88,6 +89,9 @@ pub(crate) struct WriteArgs {
     /// The slot it fills
     #[arg(long)]
     pub(crate) key: Option<String>,
+    /// The task in hand; else MEMLEDGER_TASK
+    #[arg(long, value_name = "NAME")]
+    pub(crate) task: Option<String>,
     /// Memories it was made from: m12, ids or unique prefixes
     #[arg(long, value_name = "ID", num_args = 1..)]
     pub(crate) derived_from: Vec<OsString>,

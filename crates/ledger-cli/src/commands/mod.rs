@@ -10,6 +10,7 @@ mod doctor;
 mod forget;
 mod ids;
 mod init;
+mod life;
 mod lifecycle;
 mod policy;
 mod proof;
@@ -70,6 +71,12 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         | Verb::Unpin(_)
         | Verb::Promote(_)
         | Verb::Demote(_) => lifecycle::run(ctx, verb),
+        Verb::Task(args) => life::task(ctx, args),
+        Verb::Sweep(args) => life::sweep(ctx, args),
+        Verb::Undo(args) => life::undo(ctx, args),
+        Verb::Revoke(args) => life::revoke(ctx, args),
+        Verb::Pending(args) => life::pending(ctx, args),
+        Verb::Review => reading(ctx, life::review),
         Verb::Get(args) => reading(ctx, |ctx, opened| read::get(ctx, opened, args)),
         Verb::List(args) => reading(ctx, |ctx, opened| read::list(ctx, opened, args)),
         Verb::History(args) => reading(ctx, |ctx, opened| read::history(ctx, opened, args)),

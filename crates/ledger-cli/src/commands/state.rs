@@ -20,6 +20,7 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
         ctx.out.line(&human::status(
             &report,
             &ctx.dir.display().to_string(),
+            ctx.now(),
             &ctx.zone(&opened.ledger),
         ))?;
         ctx.out.line(&places(ctx))?;
@@ -56,6 +57,13 @@ pub(crate) fn status(ctx: &Context<'_>, opened: &Opened) -> Done {
         "key_slots": report.key_slots,
         "master": report.master,
         "writable": report.writable,
+        "sweep": report.sweep.map(|one| json!({
+            "every_seconds": one.every / 1_000_000,
+            "done_at": object::time(one.done.map(|(_, at)| at)),
+            "count": one.count,
+            "next_at": object::time(one.next),
+            "overdue": one.next.is_some_and(|next| next <= ctx.now()),
+        })),
         "verified": scheduled::last(ctx, report.id).map(|last| match last {
             Ok(last) => last.as_object(),
             Err(why) => json!({ "error": why }),

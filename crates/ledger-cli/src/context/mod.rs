@@ -7,6 +7,7 @@ mod asked;
 mod open;
 mod place;
 mod remembered;
+mod task;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(crate) struct Context<'a> {
     pub(crate) scope: Scope,
     /// Who chose it.
     pub(crate) scope_step: Step,
+    /// The task that the environment names, where the verb writes memories.
+    pub(crate) task: Option<String>,
     /// The zone asked for.
     pub(crate) tz: Option<Zone>,
     /// The clock of this run.
@@ -70,6 +73,7 @@ impl<'a> Context<'a> {
             dir_step,
             scope,
             scope_step,
+            task: task::task(&cli.verb)?,
             tz: cli.global.tz,
             clock: Arc::new(SystemClock::default()),
             out,

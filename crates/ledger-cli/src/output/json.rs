@@ -42,6 +42,7 @@ pub(crate) fn outcome(outcome: &Outcome, step: Option<Step>) -> Value {
         "scope_step": step.map(Step::name),
         "superseded": ids(&outcome.superseded),
         "policy_version": outcome.policy_version,
+        "job": outcome.job.map(|job| MemoryId(job.0).hyphenated()),
         "repeated": outcome.repeated,
         "receipt": null,
     })
@@ -74,6 +75,7 @@ pub(crate) fn item(item: &Item, valid_at: Micros) -> Map<String, Value> {
     put("actor_kind", item.actor_kind.name().into());
     put("scope", item.scope.to_string().into());
     put("key", item.key.clone().into());
+    put("task", item.task.clone().into());
     put("domain", item.domain.clone().into());
     put("tags", item.tags.clone().into());
     put("subjects", item.subjects.clone().into());

@@ -31,6 +31,7 @@ pub(crate) use self::seen::{Comparable, Looked, look, sketch_key};
 use crate::civil::{Day, Zone, day_bounds};
 use crate::command::{Proposal, Terms};
 use crate::error::Result;
+use crate::life::{Slot, place};
 use crate::names::Names;
 use crate::writer::body_and_layer;
 
@@ -51,6 +52,8 @@ pub(crate) struct Ruling {
     pub(crate) same: Option<MemoryId>,
     /// 1 + the highest generation covered, for summaries; else 0.
     pub(crate) generation: u16,
+    /// What it means for the slot that it fills.
+    pub(crate) slot: Slot,
     /// What its words are compared by from now on.
     words: Option<Comparable>,
 }
@@ -125,7 +128,8 @@ impl Gate {
         };
         let decision = decide(&case, &self.policy, bench.now);
         let generation = generation(bench, proposal)?;
-        Ok(Ruling { case, decision, same, generation, words: seen.words })
+        let slot = place(bench, proposal, &decision);
+        Ok(Ruling { case, decision, same, slot, generation, words: seen.words })
     }
 
     fn relate(
@@ -150,6 +154,9 @@ impl Gate {
         subjects.dedup();
         let key = proposal.key.as_ref().map(|name| known(AliasKind::Key, scope, name));
         let Some(key) = key.map_or(Some(None), |key| key.map(Some)) else { return Ok(None) };
+        // A value of a slot says where things stand from now on, and not since ever.
+        let fills = case.layer == Layer::Day && proposal.key.is_some();
+        let begins = proposal.valid_from.or(fills.then_some(bench.now));
         let claim = Claim {
             scope,
             words,
@@ -158,7 +165,7 @@ impl Gate {
             key,
             derived_from: &proposal.derived_from,
             recalled: case.source == SourceKind::Recall,
-            holds: Interval::new(proposal.valid_from, proposal.valid_until),
+            holds: Interval::new(begins, proposal.valid_until),
             corrects: case.corrects,
             at: Instants { known: bench.now, valid: bench.now },
         };

@@ -78,6 +78,12 @@ fn is_same_claim(claim: &Claim<'_>, memory: &Memory, load: Load<'_>) -> Result<b
     Ok(is_about_the_same(claim, write))
 }
 
+/// Whether the closure is a newer value of the slot that the claim fills: a slot takes its old value again.
+fn in_slot(claim: &Claim<'_>, closure: Seq, load: Load<'_>) -> Result<bool> {
+    let slot = claim.layer == ledger_format::Layer::Day && claim.key.is_some();
+    Ok(slot && matches!(load(closure)?.event, Event::Write(_)))
+}
+
 fn is_about_the_same(claim: &Claim<'_>, write: &Write) -> bool {
     write.subjects == claim.subjects && write.key == claim.key
 }
@@ -98,6 +104,7 @@ fn put_away(
         |seq: Seq| Ok::<_, crate::Error>(load(seq)?.header.actor_kind == ActorKind::Person);
     let record = match (life.forgotten, &life.closed) {
         (Some(seq), _) => seq,
+        (None, Some(closure)) if in_slot(claim, closure.seq, load)? => return Ok(None),
         (None, Some(closure)) if by_person(closure.seq)? => closure.seq,
         _ => return Ok(None),
     };

@@ -1,6 +1,8 @@
 //! Owns the summary of a ledger: its size, its head, what is anchored, how far the views are.
 
+use ledger_format::names::Job;
 use ledger_format::{LedgerId, Micros, RecordHash, Seq, TreeRoot};
+use ledger_replay::Schedule;
 use ledger_store::read_anchors;
 use ledger_views::ViewDigest;
 
@@ -50,6 +52,8 @@ pub struct StatusReport {
     pub key_slots: u64,
     /// Where the master key was found.
     pub master: String,
+    /// When the sweep of what ran out was run and is due, where that is on record.
+    pub sweep: Option<Schedule>,
     /// Whether this process may write.
     pub writable: bool,
 }
@@ -93,6 +97,7 @@ impl Ledger {
             view_bytes: counts.map(|counts| counts.bytes_on_disk),
             key_slots: self.vault.keys().slots(),
             master: self.master.clone(),
+            sweep: views.map(|views| views.schedule(Job::ExpirySweep)).transpose()?.flatten(),
             writable: self.writable(),
         })
     }

@@ -86,6 +86,7 @@ impl Assembler<'_> {
             actor_kind: birth.actor_kind,
             scope: self.names.scope(self.vault, self.past, birth.scope)?,
             key: self.name(birth.key)?,
+            task: self.name(birth.task)?,
             domain: self.name(birth.domain)?,
             tags: self.all_names(&birth.tags)?,
             subjects: self.all_names(&birth.subjects)?,

@@ -4,7 +4,7 @@
 //! Claimed times need not follow the order of the log, so a stored version cannot answer here.
 
 use ledger_format::{AliasId, AliasKind, MemoryId, Micros, Seq};
-use ledger_replay::{Alias, Birth, Change, Lifecycle, State, apply};
+use ledger_replay::{Alias, Birth, Change, Lifecycle, State, Task, apply};
 
 use crate::error::Result;
 use crate::names::AliasSource;
@@ -81,6 +81,23 @@ impl Past for Claimed<'_> {
 
     fn derived(&self, id: &MemoryId) -> Result<Vec<Seq>> {
         self.viewed.derived(id)
+    }
+
+    /// Nobody claims to have known of a task: tasks are the ledger's own.
+    fn task(&self, task: AliasId) -> Result<Option<Task>> {
+        let recorded = |seq: Seq| {
+            Ok::<_, crate::Error>(self.vault.load(seq)?.event.claimed_or_recorded() <= self.by)
+        };
+        let Some(mut task) = self.viewed.task(task)? else { return Ok(None) };
+        if !recorded(task.started)? {
+            return Ok(None);
+        }
+        if let Some(seq) = task.ended
+            && !recorded(seq)?
+        {
+            task.ended = None;
+        }
+        Ok(Some(task))
     }
 
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>> {

@@ -5,7 +5,7 @@
 //! made from those values alone.
 
 use ledger_format::{AliasId, MemoryId, Seq};
-use ledger_replay::{Birth, Lifecycle};
+use ledger_replay::{Birth, Lifecycle, Task};
 
 use crate::error::Result;
 use crate::names::AliasSource;
@@ -52,6 +52,9 @@ pub(crate) trait Past: AliasSource {
 
     /// Births of memories made from this one.
     fn derived(&self, id: &MemoryId) -> Result<Vec<Seq>>;
+
+    /// A task, if it had begun.
+    fn task(&self, task: AliasId) -> Result<Option<Task>>;
 
     /// Births of memories whose id begins with these bytes and nibble.
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>>;

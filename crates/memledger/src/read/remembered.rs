@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use ledger_format::{AliasId, AliasKind, MemoryId, Seq};
-use ledger_replay::{Alias, Birth, Lifecycle};
+use ledger_replay::{Alias, Birth, Lifecycle, Task};
 
 use crate::error::Result;
 use crate::names::AliasSource;
@@ -101,6 +101,10 @@ impl Past for Remembered<'_> {
 
     fn derived(&self, id: &MemoryId) -> Result<Vec<Seq>> {
         self.past().derived(id)
+    }
+
+    fn task(&self, task: AliasId) -> Result<Option<Task>> {
+        self.past().task(task)
     }
 
     fn with_prefix(&self, prefix: &str) -> Result<Vec<MemoryId>> {

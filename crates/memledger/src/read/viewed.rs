@@ -1,7 +1,7 @@
 //! Owns looking at the past through the views: every look is a seek.
 
 use ledger_format::{AliasId, AliasKind, MemoryId, Seq};
-use ledger_replay::{Alias, Birth, Lifecycle};
+use ledger_replay::{Alias, Birth, Lifecycle, Task};
 use ledger_views::{Group, Views};
 
 use crate::error::Result;
@@ -75,6 +75,13 @@ impl Past for Viewed<'_> {
         match self.seq {
             Some(seq) => Ok(self.views.derived_from_this(*id, seq)?),
             None => Ok(Vec::new()),
+        }
+    }
+
+    fn task(&self, task: AliasId) -> Result<Option<Task>> {
+        match self.seq {
+            Some(seq) => Ok(self.views.task_at(task, seq)?),
+            None => Ok(None),
         }
     }
 

@@ -4,7 +4,7 @@
 //! Invariant: new names enter the book only after the records that bind them were pushed.
 
 use ledger_format::event::ledger::AliasBound;
-use ledger_format::{AliasId, AliasKind, Event, Kind, LedgerId, Role};
+use ledger_format::{AliasId, AliasKind, Event, Kind, LedgerId, MemoryId, Role};
 use ledger_store::{KeyStore, NewRecord};
 
 use crate::clock::Chance;
@@ -104,6 +104,17 @@ impl Binder<'_> {
         let here =
             |bound: &Bound| bound.kind == kind && bound.parent == parent && bound.name == name;
         self.names.known(kind, parent, name).is_some() || self.bound.iter().any(here)
+    }
+
+    /// A `UUIDv7` (RFC 9562 section 5.7) of the record's time. Times before 1970 count as 0.
+    pub(crate) fn memory_id(&self) -> Result<MemoryId> {
+        let mut random = [0; 10];
+        self.chance.fill(&mut random).map_err(|reason| {
+            Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
+        })?;
+        let millis = u64::try_from(self.stamp.recorded_at.0 / 1000).unwrap_or(0);
+        let id = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
+        Ok(MemoryId(id.into_bytes()))
     }
 
     /// Enters the new names into the book.

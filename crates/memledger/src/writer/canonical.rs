@@ -101,6 +101,7 @@ fn put_command(out: &mut Fields, command: &Command) {
         | Command::Resolve { .. }
         | Command::Pin { .. }
         | Command::Forget { .. }
+        | Command::Planned(_)
         | Command::Rank { .. }
         | Command::Skill { .. }
         | Command::Summary { .. }
@@ -157,7 +158,9 @@ fn put_simple(out: &mut Fields, command: &Command) {
             out.put("scope", scope.to_string().as_bytes());
             put_source(out, *event);
         }
-        Command::Write(_)
+        // A plan takes no idempotency key.
+        Command::Planned(_)
+        | Command::Write(_)
         | Command::Close { .. }
         | Command::Reopen { .. }
         | Command::PushDown { .. } => {}
@@ -206,6 +209,7 @@ fn put_proposal(out: &mut Fields, proposal: &Proposal) {
         derived_from,
         confidence,
         trust,
+        task,
     } = proposal;
     put_content(out, content);
     out.text("body_type", body.map(|body| body.name().to_owned()).as_ref());
@@ -230,6 +234,7 @@ fn put_proposal(out: &mut Fields, proposal: &Proposal) {
     out.deadline("review_by", *review_by);
     out.text("trust", trust.map(|trust| trust.name().to_owned()).as_ref());
     out.text("by", by.as_ref().map(ToString::to_string).as_ref());
+    out.text("task", task.as_ref());
 }
 
 fn put_content(out: &mut Fields, content: &Content) {

@@ -5,8 +5,8 @@
 use ledger_format::event::{duty, memory as body};
 use ledger_format::payload::Sealed;
 use ledger_format::{
-    ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Micros,
-    Reach, RecordHash, RecordHeader, Seq, SourceKind, Trust, Verdict,
+    ActorKind, AliasId, AliasKind, BodyType, CloseKind, Event, Extension, Kind, MemoryId, Reach,
+    RecordHash, RecordHeader, Seq, SourceKind, Tag, Trust, Verdict,
 };
 use ledger_policy::Rule;
 use ledger_replay::State;
@@ -15,6 +15,7 @@ use ledger_store::NewRecord;
 use crate::command::{Command, Content, Proposal, SourceEvent, Terms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::Ruling;
+use crate::life;
 use crate::writer::bind::Binder;
 use crate::writer::judge::other_scope;
 use crate::writer::prepare::body_and_layer;
@@ -47,8 +48,14 @@ impl Composer<'_, '_> {
     ) -> Result<(NewRecord, Event)> {
         let (event, scope) = match (command, ruling) {
             (Command::Write(proposal), Some(ruling)) => self.write(proposal, ruling)?,
+            (Command::Planned(planned), _) => life::compose(planned, self.state, self.binder)?,
             _ => self.event(command)?,
         };
+        if let Command::Write(proposal) = command
+            && let Some(task) = &proposal.task
+        {
+            extensions.push(Extension::alias(Tag::Task, self.task(task)?));
+        }
         if let (Event::Write(write), Some(ruling)) = (&event, ruling) {
             extensions.extend(Extension::gate(ruling.beside(write).list()));
         }
@@ -240,6 +247,13 @@ impl Composer<'_, '_> {
         })
     }
 
+    /// A task that has begun and not ended.
+    fn task(&self, name: &str) -> Result<AliasId> {
+        let known = self.binder.names.known(AliasKind::Task, AliasId::ZERO, name);
+        let task = known.ok_or_else(|| life::no_task(name))?;
+        life::under_way(self.state, task).map(|_| task)
+    }
+
     fn write(&mut self, proposal: &Proposal, ruling: &Ruling) -> Result<(Event, AliasId)> {
         let decision = &ruling.decision;
         let now = self.binder.stamp.recorded_at;
@@ -256,8 +270,8 @@ impl Composer<'_, '_> {
         let source = proposal.source.as_ref().map_or(SourceKind::None, |source| source.kind);
         let supersede_from = (!proposal.supersedes.is_empty())
             .then(|| proposal.supersede_from.or(proposal.valid_from).unwrap_or(now));
-        let write = body::Write {
-            memory: self.memory_id(now)?,
+        let mut write = body::Write {
+            memory: self.binder.memory_id()?,
             layer: decision.layer,
             body: body_type,
             trust: decision.trust,
@@ -281,6 +295,7 @@ impl Composer<'_, '_> {
             supersedes: proposal.supersedes.clone(),
             derived_from: sorted(&proposal.derived_from),
         };
+        ruling.slot.fill(&mut write);
         Ok((Event::Write(write), scope))
     }
 
@@ -337,17 +352,6 @@ impl Composer<'_, '_> {
         aliases.sort_unstable();
         aliases.dedup();
         Ok(aliases)
-    }
-
-    /// A `UUIDv7` (RFC 9562 section 5.7) of the record's time. Times before 1970 count as 0.
-    fn memory_id(&self, now: Micros) -> Result<MemoryId> {
-        let mut random = [0; 10];
-        self.binder.chance.fill(&mut random).map_err(|reason| {
-            Error::new(ErrorKind::Unavailable, format!("no random bytes: {reason}"))
-        })?;
-        let millis = u64::try_from(now.0 / 1000).unwrap_or(0);
-        let id = uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid();
-        Ok(MemoryId(id.into_bytes()))
     }
 }
 

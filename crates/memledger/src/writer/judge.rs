@@ -8,13 +8,14 @@
 //!
 //! May not: change anything.
 
-use ledger_format::{BodyType, CloseKind, Layer, MemoryId, Micros, Trust};
+use ledger_format::{ActorKind, BodyType, CloseKind, Layer, MemoryId, Micros, Trust};
 use ledger_replay::{Interval, Memory, State, Validity};
 
 use crate::body::ids;
 use crate::civil::format_utc;
 use crate::command::{Command, Content, Proposal, Terms};
 use crate::error::{Error, ErrorKind, Result};
+use crate::life::judge_plan;
 use crate::writer::prepare::body_and_layer;
 
 /// Judges one submission against the state before it.
@@ -50,6 +51,7 @@ impl Judge<'_> {
     fn command(&self, command: &Command) -> Result<()> {
         match command {
             Command::Write(proposal) => self.write(proposal),
+            Command::Planned(planned) => judge_plan(planned, self.terms),
             Command::Close { memory, kind, from, until, replaced_by, .. } => {
                 let cut = Interval::new(Some(from.unwrap_or(self.now)), *until);
                 self.close(*memory, *kind, cut)?;
@@ -151,6 +153,14 @@ impl Judge<'_> {
         layer: Option<Layer>,
         up: bool,
     ) -> Result<()> {
+        let by = self.terms.by.as_ref().map(|actor| actor.kind);
+        let lasts = layer.is_some_and(is_long_term) || trust == Some(Trust::Approved);
+        if up && lasts && matches!(by, Some(ActorKind::Agent | ActorKind::Service)) {
+            return Err(Error::new(
+                ErrorKind::Refused,
+                "only a person promotes to what lasts or is approved; ask one to, and name the memory",
+            ));
+        }
         let now = &self.standing(id)?.lifecycle;
         let other = |trust: &Trust| if up { *trust < now.trust } else { *trust > now.trust };
         if let Some(wrong) = trust.filter(other) {
@@ -287,6 +297,11 @@ impl Judge<'_> {
             ))),
         }
     }
+}
+
+/// Layers whose memories outlive the work that they were written in.
+const fn is_long_term(layer: Layer) -> bool {
+    !matches!(layer, Layer::Session | Layer::Day | Layer::Episodic | Layer::Summary)
 }
 
 /// The scope check needs resolved aliases, so the caller makes it where it has them.

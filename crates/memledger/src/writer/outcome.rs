@@ -24,6 +24,7 @@ pub(crate) fn outcome_of(done: &Sequenced) -> Outcome {
         trust: None,
         ttl_until: None,
         scope: Scope::root(),
+        job: done.job,
         superseded: Vec::new(),
         policy_version: done.header.policy,
         repeated: false,

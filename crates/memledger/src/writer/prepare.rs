@@ -136,6 +136,7 @@ fn words<'a>(command: &'a Command, words: &mut Vec<Word<'a>>) -> Result<()> {
         | Command::Summary { reason, .. }
         | Command::Stale { reason, .. }
         | Command::Source { reason, .. } => push(words, Role::Reason, reason.as_ref()),
+        Command::Planned(planned) => push(words, Role::Reason, planned.reason.as_ref()),
         Command::Pin { .. } => {}
     }
     Ok(())

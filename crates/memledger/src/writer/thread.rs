@@ -24,6 +24,7 @@ use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::gate::{Bench, Gate, Ruling};
+use crate::life::two_values;
 use crate::names::Names;
 use crate::outcome::Outcome;
 use crate::scope::Scope;
@@ -49,10 +50,15 @@ const PATIENCE: u32 = 3;
 /// How long the thread waits for work before it tidies up.
 const IDLE: Duration = Duration::from_millis(250);
 
+/// A question about the state as it is when its turn comes.
+pub(crate) type Ask = Box<dyn FnOnce(&State) + Send>;
+
 enum Job {
     Record(Box<Prepared>, Answer),
     /// An event of the ledger itself, with the words that go with it.
     Own(Box<Own>, Answer),
+    /// A question about the state.
+    Ask(Ask),
     /// Which record an idempotency key led to.
     Known(String, SyncSender<Option<Seq>>),
 }
@@ -125,6 +131,12 @@ impl Writer {
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         jobs.send(Job::Own(Box::new(own), answer)).map_err(|_| stopped())?;
         Ok(ticket)
+    }
+
+    /// Asks about the state.
+    pub(crate) fn ask(&self, ask: Ask) -> Result<()> {
+        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
+        jobs.send(Job::Ask(ask)).map_err(|_| stopped())
     }
 
     /// Asks which record an idempotency key led to.
@@ -288,6 +300,10 @@ impl Worker {
                 let made = self.usable().and_then(|()| self.own(batch, *own));
                 (made, answer)
             }
+            Job::Ask(ask) => {
+                ask(&self.state);
+                return;
+            }
             Job::Known(key, answer) => {
                 let digest = hash::idempotency(&self.pepper, 1, key.as_bytes());
                 // Whoever asked may have gone; then nobody needs the answer.
@@ -347,6 +363,7 @@ impl Worker {
             prepared.commands.iter().map(|command| &command.command).collect();
         judge(&self.state, &commands, &prepared.terms, stamp.recorded_at)?;
         let rulings = self.rule(batch, &prepared, stamp.recorded_at)?;
+        two_values(commands.iter().copied().zip(&rulings))?;
         self.compose(batch, prepared, rulings, stamp, idempotency)
     }
 
@@ -393,7 +410,12 @@ impl Worker {
             records: Vec::new(),
             bound: Vec::new(),
         };
-        let terms = prepared.terms;
+        let mut terms = prepared.terms;
+        if terms.job.is_none()
+            && prepared.commands.iter().map(|one| one.command.touches()).sum::<usize>() > 1
+        {
+            terms.job = Some(JobId(binder.memory_id()?.0));
+        }
         let mut events = Vec::with_capacity(prepared.commands.len());
         let mut spent = Vec::with_capacity(prepared.commands.len());
         let refused = rulings.iter().flatten().any(Ruling::refuses);

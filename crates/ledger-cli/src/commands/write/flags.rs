@@ -115,6 +115,7 @@ pub(super) fn proposal(
         key: args.key.clone(),
         derived_from: ids::resolve_anywhere(ledger, &typed.derived_from)?,
         confidence: args.confidence,
+        task: args.task.clone().or_else(|| ctx.task.clone()),
         ..Proposal::new(typed.content, ctx.scope.clone())
     })
 }

@@ -10,7 +10,7 @@ use crate::args::unknown_word;
 use crate::context::{Context, Step};
 
 /// The fields of a line.
-const FIELDS: [&str; 20] = [
+const FIELDS: [&str; 21] = [
     "text",
     "fact",
     "body",
@@ -30,6 +30,7 @@ const FIELDS: [&str; 20] = [
     "key",
     "derived_from",
     "confidence",
+    "task",
     "idempotency_key",
 ];
 
@@ -66,6 +67,7 @@ pub(super) struct Proposed {
 pub(super) fn parse(ctx: &Context<'_>, bytes: &[u8]) -> Result<Proposed, Refused> {
     let fields = read(bytes)?;
     let mut draft = Draft::new(ctx.scope.clone(), ctx.scope_step);
+    draft.proposal.task.clone_from(&ctx.task);
     for (name, value) in fields.0 {
         draft.take(&name, value).map_err(|reason| Refused { field: Some(name), reason })?;
     }
@@ -137,6 +139,7 @@ impl Draft {
             "key" => proposal.key = Some(field::string(value)?),
             "derived_from" => proposal.derived_from = field::ids(value)?,
             "confidence" => proposal.confidence = Some(field::confidence(value)?),
+            "task" => proposal.task = Some(field::string(value)?),
             "idempotency_key" => self.terms.idempotency_key = Some(field::string(value)?),
             other => return Err(unknown_word("field", other, &FIELDS)),
         }

@@ -3,7 +3,8 @@
 use memledger::StatusReport;
 use memledger::answer::LogEntry;
 use memledger::civil::{Zone, format_in};
-use memledger::format::Seq;
+use memledger::format::{Micros, Seq};
+use memledger::life::Schedule;
 use memledger::verify::VerifyReport;
 
 use super::super::json::hex;
@@ -46,7 +47,7 @@ pub(crate) fn record(entry: &LogEntry, zone: &Zone, raw: bool) -> String {
 }
 
 /// Size, head, anchor, lag.
-pub(crate) fn status(report: &StatusReport, dir: &str, zone: &Zone) -> String {
+pub(crate) fn status(report: &StatusReport, dir: &str, now: Micros, zone: &Zone) -> String {
     let clock = if report.clock_declared { "declared by its writer" } else { "the machine's" };
     let writable = if report.writable { "yes" } else { "no: reading the raw archive" };
     let head = report.head.as_ref();
@@ -67,8 +68,24 @@ pub(crate) fn status(report: &StatusReport, dir: &str, zone: &Zone) -> String {
         .put("on disk", on_disk(report))
         .put("key slots", grouped(report.key_slots))
         .put("master key", &report.master)
+        .or("sweep", report.sweep.as_ref().map(|one| sweep(one, now, zone)), "not scheduled")
         .put("writable", writable);
     fields.show("")
+}
+
+/// When the sweep ran, and when it is due.
+fn sweep(sweep: &Schedule, now: Micros, zone: &Zone) -> String {
+    let ran = match sweep.done {
+        Some((seq, at)) => format!("ran {} (#{seq})", format_in(at, zone)),
+        None => "never ran".to_owned(),
+    };
+    match sweep.next {
+        None => format!("{ran} · not scheduled"),
+        Some(next) if next <= now => {
+            format!("{ran} · OVERDUE since {}: run `memledger sweep`", format_in(next, zone))
+        }
+        Some(next) => format!("{ran} · next {}", format_in(next, zone)),
+    }
 }
 
 /// How far something is, and how far behind the head.

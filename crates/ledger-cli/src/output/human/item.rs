@@ -32,6 +32,7 @@ pub(crate) fn card(item: &Item, zone: &Zone) -> String {
         .maybe("confirmed", item.last_confirmed.map(time))
         .maybe("used", item.last_used.map(time))
         .maybe("key", name(item.key.as_ref()))
+        .maybe("task", name(item.task.as_ref()))
         .maybe("domain", name(item.domain.as_ref()))
         .maybe("tags", list(&item.tags))
         .maybe("subjects", list(&item.subjects))
