@@ -78,7 +78,12 @@ impl Player {
         match ledger.submit(submission.clone()) {
             Ok(outcomes) => self.caller.recorded(submission, &outcomes),
             Err(error) => {
-                let told = [ErrorKind::Conflict, ErrorKind::NotFound, ErrorKind::Invalid];
+                let told = [
+                    ErrorKind::Conflict,
+                    ErrorKind::NotFound,
+                    ErrorKind::Invalid,
+                    ErrorKind::Refused,
+                ];
                 assert!(told.contains(&error.kind()), "{error}: {submission:?}");
                 let after = ledger.status().unwrap().head;
                 assert_eq!(before, after, "{error}: {submission:?}");

@@ -132,7 +132,8 @@ impl World {
     }
 
     fn failed(&mut self, error: &Error, meets: bool) {
-        let said = [ErrorKind::Conflict, ErrorKind::NotFound, ErrorKind::Invalid];
+        let said =
+            [ErrorKind::Conflict, ErrorKind::NotFound, ErrorKind::Invalid, ErrorKind::Refused];
         if said.contains(&error.kind()) {
             self.met.refused += 1;
             return;

@@ -18,8 +18,8 @@ mod stamp;
 mod thread;
 mod ticket;
 
-pub(crate) use judge::drops_pinned;
 pub(crate) use bind::Binder;
+pub(crate) use judge::drops_pinned;
 pub(crate) use prepare::{body_and_layer, prepare};
 pub(crate) use seal::seal_all;
 pub(crate) use thread::{Finished, MakeOwn, Own, Start, Writer};
