@@ -60,7 +60,7 @@ mod views;
 mod writer;
 
 pub use basis::{Basis, Question};
-pub use command::{Command, Content, Deadline, Proposal, Reason, Submission, Terms};
+pub use command::{Command, Content, Deadline, Proposal, Submission, Terms};
 pub use error::{Error, ErrorKind, Result};
 pub use filter::Filter;
 pub use ledger::{Created, InitOptions, Ledger, OpenOptions, StatusReport};

@@ -139,3 +139,25 @@ pub(crate) struct DecideArgs {
     #[arg(long)]
     pub(crate) reason: Option<String>,
 }
+
+impl TaskVerb {
+    /// The verb as it is typed.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Start { .. } => "task start",
+            Self::End { .. } => "task end",
+            Self::List { .. } => "task list",
+        }
+    }
+}
+
+impl PendingVerb {
+    /// The verb as it is typed.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::List => "pending list",
+            Self::Approve(_) => "pending approve",
+            Self::Reject(_) => "pending reject",
+        }
+    }
+}

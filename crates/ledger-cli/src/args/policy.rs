@@ -71,3 +71,17 @@ pub(crate) struct PolicySetArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Option<PathBuf>,
 }
+
+impl PolicyVerb {
+    /// The verb as it is typed.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Show { .. } => "policy show",
+            Self::Set(_) => "policy set",
+            Self::Test { .. } => "policy test",
+            Self::Diff { .. } => "policy diff",
+            Self::Check => "policy check",
+            Self::Rollback { .. } => "policy rollback",
+        }
+    }
+}

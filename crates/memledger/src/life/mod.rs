@@ -9,6 +9,8 @@
 
 pub use ledger_replay::Schedule;
 
+pub use crate::command::Reason;
+
 mod approval;
 mod plan;
 mod restore;
