@@ -162,7 +162,11 @@ fn words(key: &[u8]) -> Result<String, Broken> {
         Kind::Derived => format!("the row of what derives from {}", hex(&reader.array::<16>()?)),
         Kind::Erasure => format!("the row of the erasure {}", hex(&reader.array::<16>()?)),
         Kind::Id => format!("the row of the memory with the id {}", hex(&reader.array::<16>()?)),
-        Kind::Task => format!("the row of the task {}", hex(&reader.array::<16>()?)),
+        Kind::Task => {
+            let task = hex(&reader.array::<16>()?);
+            format!("the row of the task {task} from record {} on", reader.number()?)
+        }
+        Kind::Schedule => format!("the row of the recurring job {}", reader.number()?),
         Kind::Group => "a row of groups of memories".to_owned(),
         Kind::Name => format!("the row of group {}", reader.number()?),
         Kind::Live | Kind::Snapshot | Kind::Member => {
