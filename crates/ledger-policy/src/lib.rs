@@ -23,6 +23,7 @@ extern crate alloc;
 
 mod authority;
 mod case;
+mod decay;
 mod decide;
 mod document;
 mod error;
@@ -33,12 +34,13 @@ mod settings;
 mod signal;
 mod trial;
 
-pub use authority::Class;
+pub use authority::{Authority, Class, Standing};
 pub use case::{Case, Lineage};
+pub use decay::{Fading, decay};
 pub use decide::{Decision, decide};
 pub use document::{
-    Approval, Deletion, Expiry, Gate, LayerRule, Layers, OnFinding, Policy, Ranking, Skills,
-    TrustOf, Unauthorised,
+    Act, Approval, Deletion, Expiry, FactRule, Facts, Gate, Grant, LayerRule, Layers, OnFinding,
+    Policy, Questions, Ranking, Resolution, Right, Skills, TrustOf, Unauthorised,
 };
 pub use error::PolicyError;
 pub use length::Length;

@@ -5,8 +5,11 @@
 //! itself.
 
 mod approval;
+mod facts;
 mod gate;
+mod grant;
 mod layers;
+mod questions;
 mod ranking;
 mod skills;
 mod trust;
@@ -18,8 +21,11 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 pub use self::approval::Approval;
+pub use self::facts::{FactRule, Facts, Resolution};
 pub use self::gate::{Gate, OnFinding, Unauthorised};
+pub use self::grant::{Act, Grant, Right};
 pub use self::layers::{Deletion, Expiry, LayerRule, Layers};
+pub use self::questions::Questions;
 pub use self::ranking::Ranking;
 pub use self::skills::Skills;
 pub use self::trust::TrustOf;
@@ -64,17 +70,15 @@ pub struct Policy {
     /// What a skill has to show.
     #[serde(default)]
     pub skills: Skills,
+    /// When an item asks to be confirmed.
+    #[serde(default)]
+    pub questions: Questions,
+    /// Who may do what where, in the order in which they are asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grants: Vec<Grant>,
     /// What needs the approval of persons before it counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<Approval>,
-}
-
-/// What is known about predicates.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Facts {
-    /// Predicates with one value at a time.
-    pub single_valued: Vec<String>,
 }
 
 impl Policy {
@@ -91,6 +95,8 @@ impl Policy {
             facts: Facts::default(),
             ranking: Ranking::default(),
             skills: Skills::default(),
+            questions: Questions::default(),
+            grants: Vec::new(),
             approvals: Vec::new(),
         }
     }
@@ -118,6 +124,12 @@ impl Policy {
         Ok(policy)
     }
 
+    /// Whether somebody may do something somewhere. `who` is the authenticated actor, `kind:name`.
+    #[must_use]
+    pub fn right(&self, act: Act, who: &str, scope: &str) -> Right {
+        grant::right(&self.grants, act, who, scope)
+    }
+
     fn check(&self) -> Result<(), PolicyError> {
         if self.format != FORM {
             return Err(PolicyError::new(format!(
@@ -126,6 +138,7 @@ impl Policy {
             )));
         }
         self.authority.check()?;
+        self.grants.iter().try_for_each(Grant::check)?;
         self.approvals.iter().try_for_each(Approval::check)
     }
 }
