@@ -149,19 +149,41 @@ pub fn oracle(
     moment: &Moment<'_>,
     instants: &[Micros],
 ) -> usize {
-    let ids = |items: &[Item]| items.iter().map(|item| item.id).collect::<Vec<_>>();
+    // Contested ones come together: which there are is asked here, in the order of their records.
+    let ids = |items: &[Item]| {
+        let mut items: Vec<_> = items.iter().map(|item| (item.seq, item.id)).collect();
+        items.sort_unstable();
+        items.into_iter().map(|(_, id)| id).collect::<Vec<_>>()
+    };
     let mut told = moment.memories();
     told.sort_by_key(|id| moment.birth(*id).map(|(born, _)| born.seq()));
     assert_eq!(ids(all), told, "{}", basis.line());
     for item in all {
         item_agrees(basis, moment, item, instants);
     }
+    groups_stand_together(all);
+    groups_stand_together(current);
     // A message is archived and makes no claim.
     let is_message =
         |id: MemoryId| moment.birth(id).is_some_and(|(_, write)| write.body == BodyType::Message);
     told.retain(|id| in_force(basis, moment, *id) == Some(true) && !is_message(*id));
     assert_eq!(ids(current), told, "{}", basis.line());
     all.len() * (15 + instants.len()) + 2
+}
+
+/// Every contest is in one piece, where the first record of it is.
+fn groups_stand_together(items: &[Item]) {
+    let runs: Vec<&[Item]> = items
+        .chunk_by(|a, b| a.conflict_group.is_some() && a.conflict_group == b.conflict_group)
+        .collect();
+    let groups: Vec<Seq> = runs.iter().filter_map(|run| run[0].conflict_group).collect();
+    let mut once = groups.clone();
+    once.sort_unstable();
+    once.dedup();
+    assert_eq!(once.len(), groups.len(), "a contest is torn apart: {groups:?}");
+    let places: Vec<Seq> =
+        runs.iter().map(|run| run.iter().map(|item| item.seq).min().unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
 }
 
 fn in_force(basis: &Basis, moment: &Moment<'_>, id: MemoryId) -> Option<bool> {

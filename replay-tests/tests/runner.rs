@@ -22,6 +22,7 @@ mod cases {
     mod changes;
     mod claimed;
     mod complete;
+    mod conflicts_data;
     mod copying;
     mod crash_sweep;
     mod determinism;

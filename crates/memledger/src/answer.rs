@@ -54,6 +54,67 @@ impl Level {
     }
 }
 
+/// One memory that another was made from, directly or over others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceLink {
+    /// Which one.
+    pub id: MemoryId,
+    /// The record that wrote it.
+    pub seq: Seq,
+    /// Shape of its content.
+    pub body_type: BodyType,
+    /// Where its words came from.
+    pub source_kind: SourceKind,
+    /// How many steps back, from 1.
+    pub steps: u16,
+}
+
+/// What would retire a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The end of its lifetime.
+    Lifetime,
+    /// The end of its task.
+    Task,
+    /// A newer value of its key.
+    NewerValue,
+    /// A new version.
+    NewVersion,
+    /// What it covers is summarised anew.
+    Regenerated,
+    /// What it was made from changes.
+    SourceChanged,
+    /// A correction or a contradiction closes it.
+    Closed,
+}
+
+impl Ending {
+    /// The word used in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lifetime => "lifetime",
+            Self::Task => "task_end",
+            Self::NewerValue => "newer_value",
+            Self::NewVersion => "new_version",
+            Self::Regenerated => "regenerated",
+            Self::SourceChanged => "source_changed",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// Whether a memory can be taken to hold still.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// The later of its last use and confirmation; its record, where it has neither.
+    pub untouched_since: Micros,
+    /// What would retire it.
+    pub ends: Vec<Ending>,
+    /// Whether it should be confirmed before anything rests on it.
+    pub confirm_first: bool,
+}
+
 /// The closure of a memory, as an answer shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemClosure {
@@ -96,12 +157,19 @@ pub struct Item {
     pub layer: Layer,
     /// How far it is trusted.
     pub trust: Trust,
-    /// Rank in the default authority order, 1 is highest.
+    /// Rank in the authority order of the policy of the basis, 1 is highest; no higher than that of the
+    /// weakest memory it was made from.
     pub authority: u8,
     /// How much weight it can carry.
     pub level: Level,
     /// What speaks against relying on it as it is.
     pub hint: Option<String>,
+    /// What it was made from, nearest first, down to the originals; the first 32. Empty for an original.
+    pub source_chain: Vec<SourceLink>,
+    /// Whether it can be taken to hold still.
+    pub holds: Holds,
+    /// What time left of its score, in parts of 10,000; none for what does not decay.
+    pub decay: Option<u16>,
     /// Kind of its source.
     pub source_kind: SourceKind,
     /// `kind:uri#span`, where one was given and can be read.
@@ -158,7 +226,8 @@ pub struct Item {
     pub erased_at: Option<Seq>,
 }
 
-/// A page of items in the order of their records.
+/// A page of items in the order of their records; what is contested comes together where the first of it
+/// is, highest authority first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
     /// The items.

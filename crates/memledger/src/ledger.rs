@@ -38,7 +38,7 @@ use crate::clock::{Chance, Clock};
 use crate::command::Submission;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
-use crate::gate::{Gate, load, load_neighbours, save_neighbours, sketch_key};
+use crate::gate::{Gate, Policies, load, load_neighbours, save_neighbours, sketch_key};
 use crate::names::{AliasSource, Names};
 use crate::outcome::Outcome;
 use crate::read::{self, Members, Snapshot};
@@ -66,6 +66,8 @@ pub struct Ledger {
     pub(crate) aliases: OnceLock<Archive>,
     /// The key of the sketches that proposals are compared by, once it was asked for.
     sketch_key: OnceLock<[u8; 32]>,
+    /// The policies that reads were made under.
+    policies: Policies,
     /// Whether the writer takes turns with its caller.
     in_turns: bool,
     hand: RwLock<Hand>,
@@ -377,7 +379,7 @@ impl Ledger {
         self.names.prepare(&self.vault, &state)?;
         let key = self.sketch_key()?;
         let (neighbours, sketched) = load_neighbours(&*self.storage, &self.vault, &state, key)?;
-        let gate = Gate::new(load(&self.vault, &state)?.policy, self.zone, neighbours);
+        let gate = Gate::new(load(&self.vault, &state)?.policy, self.zone, neighbours, key);
         let writer = Writer::start(Start {
             ledger: self.id(),
             appender: ready.appender,

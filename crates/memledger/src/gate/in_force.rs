@@ -1,5 +1,8 @@
 //! Owns finding the policy that was in force at a record, and reading its document.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use ledger_format::{Event, Role, Seq};
 use ledger_policy::Policy;
 use ledger_replay::State;
@@ -49,6 +52,36 @@ pub(crate) fn at_record(vault: &Vault, seq: Seq) -> Result<PolicyInForce> {
         }
     }
     read(vault, Seq(before))
+}
+
+/// The policies that reads were made under, each read once.
+#[derive(Debug, Default)]
+pub(crate) struct Policies(Mutex<BTreeMap<u32, Arc<Policy>>>);
+
+impl Policies {
+    /// The policy in force after a record; none: nothing was recorded.
+    pub(crate) fn at(&self, vault: &Vault, seq: Option<Seq>) -> Result<Arc<Policy>> {
+        let version = match seq {
+            Some(seq) => {
+                let record = vault.load(seq)?.event;
+                match record.event {
+                    Event::PolicySet(set) => set.version,
+                    _ => record.header.policy,
+                }
+            }
+            None => 0,
+        };
+        let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(policy) = known().get(&version) {
+            return Ok(Arc::clone(policy));
+        }
+        let policy = match seq {
+            Some(seq) if version > 0 => Arc::new(at_record(vault, seq)?.policy),
+            _ => Arc::new(Policy::built_in()),
+        };
+        known().insert(version, Arc::clone(&policy));
+        Ok(policy)
+    }
 }
 
 fn built_in() -> PolicyInForce {

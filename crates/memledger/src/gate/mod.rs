@@ -5,27 +5,35 @@
 //! in force. May not: record anything, or look at words again.
 
 mod again;
+mod facts;
 mod in_force;
 mod neighbours;
 mod policy;
 mod related;
 mod seen;
 
+use std::collections::HashSet;
+
 use ledger_format::event::memory::Write;
 use ledger_format::{
     ActorKind, AliasId, AliasKind, BodyType, Event, Layer, MemoryId, Micros, Seq, SourceKind,
     Verdict,
 };
-use ledger_policy::{Case, Decision, Length, Lineage, Policy, Seen, Signals, decide};
+use ledger_policy::{
+    Act, Case, Decision, Length, Lineage, Policy, Resolution, Seen, Signals, decide,
+};
 use ledger_replay::{Instants, Interval, Sequenced, State};
 
 pub use self::again::VerdictsAgain;
+pub(crate) use self::facts::{Contested, QUALIFIERS, Settled};
+use self::facts::{FactClaim, Ranked, Standings, contested, predicate_digest, settle};
+pub(crate) use self::in_force::Policies;
 pub use self::in_force::PolicyInForce;
 pub(crate) use self::in_force::{at_record, load};
 pub(crate) use self::neighbours::Neighbours;
 pub(crate) use self::neighbours::{load as load_neighbours, save_if_worthwhile as save_neighbours};
 pub use self::policy::PolicySetDone;
-use self::related::{Claim, relate};
+use self::related::{Claim, Load, relate};
 pub use self::seen::seen_in;
 pub(crate) use self::seen::{Comparable, Looked, look, sketch_key};
 use crate::civil::{Day, Zone, day_bounds};
@@ -40,6 +48,10 @@ pub(crate) struct Gate {
     policy: Policy,
     zone: Zone,
     neighbours: Neighbours,
+    /// The key that words are compared under.
+    key: [u8; 32],
+    /// Predicates with one value at a time.
+    single_valued: HashSet<u64>,
     /// The civil day of the last verdict that asked for one.
     day: Option<(Micros, Micros)>,
 }
@@ -56,6 +68,22 @@ pub(crate) struct Ruling {
     pub(crate) slot: Slot,
     /// What its words are compared by from now on.
     words: Option<Comparable>,
+    /// The same, as a fact.
+    fact: Option<FactClaim>,
+}
+
+/// A command whose record is made and not yet in the log.
+pub(crate) struct Composed<'a> {
+    pub(crate) event: &'a Event,
+    pub(crate) scope: AliasId,
+    pub(crate) actor: ActorKind,
+    pub(crate) ruling: Option<&'a Ruling>,
+}
+
+impl<'a> Composed<'a> {
+    fn claim(&self) -> Option<&'a FactClaim> {
+        self.ruling.and_then(|ruling| ruling.fact.as_ref())
+    }
 }
 
 /// Where a proposal is judged.
@@ -94,13 +122,44 @@ impl Ruling {
 }
 
 impl Gate {
-    pub(crate) const fn new(policy: Policy, zone: Zone, neighbours: Neighbours) -> Self {
-        Self { policy, zone, neighbours, day: None }
+    pub(crate) fn new(policy: Policy, zone: Zone, neighbours: Neighbours, key: &[u8; 32]) -> Self {
+        let single_valued = single_valued(&policy, key);
+        Self { policy, zone, neighbours, key: *key, single_valued, day: None }
     }
 
     /// Verdicts from now on are given under this policy.
     pub(crate) fn set(&mut self, policy: Policy) {
+        self.single_valued = single_valued(&policy, &self.key);
         self.policy = policy;
+    }
+
+    /// What a submission that is about to be recorded brings into contradiction, and how that is settled
+    /// where the policy lets the ledger settle it.
+    pub(crate) fn contests(
+        &self,
+        state: &State,
+        load: Load<'_>,
+        now: Micros,
+        recorded: &[Composed<'_>],
+    ) -> Result<Vec<(Contested, Option<Settled>)>> {
+        if self.single_valued.is_empty() {
+            return Ok(Vec::new());
+        }
+        let standings = Standings {
+            facts: &self.neighbours.facts,
+            single_valued: &self.single_valued,
+            state,
+            now,
+            events: recorded.iter().map(|one| (one.event, one.scope, one.claim())).collect(),
+            actors: recorded.iter().map(|one| one.actor).collect(),
+        };
+        let ranked = Ranked { of: &standings, authority: &self.policy.authority, load };
+        let by_rule = self.policy.facts.resolve == Resolution::Authority;
+        let found = contested(&standings).into_iter().map(|one| {
+            let settled = if by_rule { settle(&ranked, &one.members)? } else { None };
+            Ok((one, settled))
+        });
+        found.collect()
     }
 
     pub(crate) const fn neighbours(&self) -> &Neighbours {
@@ -112,6 +171,9 @@ impl Gate {
         if let Some(words) = ruling.words {
             self.neighbours.insert(memory, scope, words);
         }
+        if let Some(fact) = &ruling.fact {
+            self.neighbours.facts.insert(memory, scope, fact.clone());
+        }
     }
 
     /// The verdict over a proposal with what was seen in its words.
@@ -121,22 +183,38 @@ impl Gate {
         proposal: &Proposal,
         seen: &Looked,
     ) -> Result<Ruling> {
-        let mut case = self.case(bench, proposal, seen.signals.clone());
+        let mut signals = seen.signals.clone();
+        signals.set(Seen::Denied, self.denied(bench, proposal));
+        let mut case = self.case(bench, proposal, signals);
         let same = match seen.words {
-            Some(words) if !case.claimed => self.relate(bench, proposal, &words, &mut case)?,
+            Some(words) if !case.claimed => {
+                self.relate(bench, proposal, (&words, seen.fact.as_ref()), &mut case)?
+            }
             _ => None,
         };
         let decision = decide(&case, &self.policy, bench.now);
         let generation = generation(bench, proposal)?;
         let slot = place(bench, proposal, &decision);
-        Ok(Ruling { case, decision, same, slot, generation, words: seen.words })
+        let (words, fact) = (seen.words, seen.fact.clone());
+        Ok(Ruling { case, decision, same, slot, generation, words, fact })
+    }
+
+    /// The number of the grant that keeps the proposer from writing here.
+    fn denied(&self, bench: &Bench<'_>, proposal: &Proposal) -> Option<i64> {
+        if self.policy.grants.is_empty() {
+            return None;
+        }
+        let by = proposal.by.as_ref().or(bench.terms.by.as_ref());
+        let who = by.map_or_else(|| "system:".to_owned(), ToString::to_string);
+        let right = self.policy.right(Act::Write, &who, &proposal.scope.to_string());
+        if right.may { None } else { right.grant.map(i64::from) }
     }
 
     fn relate(
         &self,
         bench: &Bench<'_>,
         proposal: &Proposal,
-        words: &Comparable,
+        (words, fact): (&Comparable, Option<&FactClaim>),
         case: &mut Case,
     ) -> Result<Option<MemoryId>> {
         let known = |kind, parent, name: &str| bench.names.known(kind, parent, name);
@@ -160,6 +238,7 @@ impl Gate {
         let claim = Claim {
             scope,
             words,
+            fact,
             layer: case.layer,
             subjects,
             key,
@@ -228,4 +307,8 @@ fn generation(bench: &Bench<'_>, proposal: &Proposal) -> Result<u16> {
         }
     }
     Ok(highest.saturating_add(1))
+}
+
+fn single_valued(policy: &Policy, key: &[u8; 32]) -> HashSet<u64> {
+    policy.facts.single_valued.iter().map(|one| predicate_digest(one, key)).collect()
 }

@@ -10,6 +10,7 @@ use ledger_format::{ActorKind, AliasId, BodyType, Event, MemoryId, Seq};
 use ledger_policy::{Seen, Signals};
 use ledger_replay::{Instants, Interval, Memory, Sequenced, State};
 
+use super::facts::FactClaim;
 use super::neighbours::{Near, Neighbours};
 use super::seen::Comparable;
 use crate::error::Result;
@@ -18,6 +19,8 @@ use crate::error::Result;
 pub(super) struct Claim<'a> {
     pub(super) scope: AliasId,
     pub(super) words: &'a Comparable,
+    /// The same, as a fact.
+    pub(super) fact: Option<&'a FactClaim>,
     pub(super) layer: ledger_format::Layer,
     pub(super) subjects: Vec<AliasId>,
     pub(super) key: Option<AliasId>,
@@ -43,6 +46,12 @@ pub(super) fn relate(
     let mut same = None;
     for near in neighbours.of(claim.scope, claim.words) {
         let Some(memory) = state.memory(&near.memory) else { continue };
+        // One word more or less is another value, however long the rest is.
+        if claim.fact.is_some()
+            && claim.fact != neighbours.facts.claim(&near.memory).map(|one| one.1)
+        {
+            continue;
+        }
         let repeats = claim.derived_from.contains(&near.memory) || claim.recalled;
         let similarity = i64::from(near.similarity);
         if repeats && similarity > signals.get(Seen::Repeats).unwrap_or(0) {

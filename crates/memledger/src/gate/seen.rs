@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use ledger_format::hash;
+use ledger_format::{BodyType, hash};
 use ledger_policy::{Seen, Signals};
 use ledger_signals::{Sketch, normal_form, scan};
 
+use super::facts::FactClaim;
 use super::neighbours::is_claim;
 use crate::command::{Content, Proposal};
 use crate::read::body_text;
@@ -40,6 +41,8 @@ pub(crate) struct Looked {
     pub(crate) signals: Signals,
     /// What they are compared by, where they make a claim.
     pub(crate) words: Option<Comparable>,
+    /// What it is compared by as a fact.
+    pub(crate) fact: Option<FactClaim>,
 }
 
 /// Looks at the words of a proposal. Bytes that a client keeps here are its own business.
@@ -59,7 +62,14 @@ pub(crate) fn look(proposal: &Proposal, key: &[u8; 32]) -> Looked {
         _ => seen_in(&text),
     };
     let words = is_claim(body).then(|| Comparable::of(&text, key));
-    Looked { signals, words }
+    let fact = match &proposal.content {
+        Content::Fact { subject, predicate, object } => {
+            Some(FactClaim::of_parts(subject, predicate, object, key))
+        }
+        Content::Body(value) if body == BodyType::Fact => FactClaim::of_body(value, key),
+        _ => None,
+    };
+    Looked { signals, words, fact }
 }
 
 /// What words are compared by when they are gone.

@@ -20,6 +20,7 @@ use ledger_views::{Opened, Rebuild, Unusable, Views};
 use crate::civil::Zone;
 use crate::clock::{Chance, Clock, SystemChance, SystemClock};
 use crate::error::{Error, ErrorKind, Result};
+use crate::gate::Policies;
 use crate::ledger::{Hand, Ledger, Ready, saved};
 use crate::machine::Machine;
 use crate::names::Names;
@@ -292,6 +293,7 @@ fn assemble(
         notices,
         aliases: OnceLock::new(),
         sketch_key: OnceLock::new(),
+        policies: Policies::default(),
         hand: RwLock::new(hand),
     })
 }

@@ -49,7 +49,8 @@ pub(super) fn snapshot<'a>(ledger: &'a Ledger, question: &Question) -> Result<Sn
         phrase: known.phrase,
     };
     let way = way(ledger, &basis, archived)?;
-    Ok(Snapshot { basis, way, vault: &ledger.vault, names: &ledger.names, recorded_at })
+    let (vault, names, policies) = (&ledger.vault, &ledger.names, &ledger.policies);
+    Ok(Snapshot { basis, way, vault, names, recorded_at, policies })
 }
 
 fn way<'a>(ledger: &'a Ledger, basis: &Basis, archived: bool) -> Result<Way<'a>> {

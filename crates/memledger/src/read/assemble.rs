@@ -1,20 +1,21 @@
-//! Owns making an item: fixed part, version and words, put together and judged by the three
-//! questions (level, source, validity).
+//! Owns making an item: fixed part, version and words, put together; `questions` and `ranks` judge it.
 
 use std::cell::OnceCell;
 
 use ledger_format::event::memory::Write;
-use ledger_format::{
-    AliasId, BodyType, CloseKind, Event, Layer, MemoryId, Role, Seq, SourceKind, Trust,
-};
+use ledger_format::{AliasId, BodyType, CloseKind, Event, MemoryId, Role, Seq};
+use ledger_policy::{Fading, decay};
 use ledger_replay::{Birth, Instants, Lifecycle, Status};
 use serde_json::Value;
 
-use crate::answer::{Item, ItemClosure, Level, Text};
+use crate::answer::{Holds, Item, ItemClosure, Level, Text};
+use crate::civil::Zone;
 use crate::error::Result;
 use crate::names::Names;
 use crate::read::body_text;
 use crate::read::past::Past;
+use crate::read::questions;
+use crate::read::ranks::{Chain, Ranks};
 use crate::scope::Actor;
 use crate::vault::{Loaded, Opened, Vault};
 
@@ -26,6 +27,10 @@ pub(crate) struct Assembler<'a> {
     pub(crate) at: Instants,
     /// Whether any failure contradicts anything, once it was asked for.
     pub(crate) contradictions: OnceCell<bool>,
+    /// The zone that times are told in.
+    pub(crate) zone: Zone,
+    /// Where memories stand under the policy of the basis.
+    pub(crate) ranks: Ranks,
 }
 
 impl Assembler<'_> {
@@ -47,9 +52,28 @@ impl Assembler<'_> {
         item.closed = closed;
         item.erased_at = erased;
         self.contradictions(&mut item, birth)?;
-        item.hint = hint(&item, self.at);
-        item.level = level(&item);
+        self.answer_questions(&mut item, birth, life)?;
         Ok(item)
+    }
+
+    /// Level, source and validity, and what time took from it.
+    fn answer_questions(&self, item: &mut Item, birth: &Birth, life: &Lifecycle) -> Result<()> {
+        let policy = &*self.ranks.policy;
+        let Chain { links, sourced } = self.chain(birth, life)?;
+        item.authority = self.rank(birth, life)?;
+        item.source_chain = links;
+        item.holds = questions::holds(item, policy, self.at);
+        item.hint = questions::hint(item, sourced, policy, self.at, &self.zone);
+        item.level = questions::level(item, sourced, policy);
+        let fading = Fading {
+            layer: item.layer,
+            body: item.body_type,
+            trust: item.trust,
+            pinned: item.pinned,
+            untouched_since: item.holds.untouched_since,
+        };
+        item.decay = decay(&fading, policy, self.at.known);
+        Ok(())
     }
 
     /// Everything but words and judgement.
@@ -77,9 +101,12 @@ impl Assembler<'_> {
             body_type: birth.body,
             layer: life.layer,
             trust: life.trust,
-            authority: authority(life.layer, birth),
+            authority: u8::MAX,
             level: Level::Background,
             hint: None,
+            source_chain: Vec::new(),
+            holds: Holds::default(),
+            decay: None,
             source_kind: birth.source,
             source: None,
             by: self.actor(loaded.event.header.actor)?,
@@ -221,53 +248,4 @@ fn write_of(loaded: &Loaded) -> Option<&Write> {
         Event::Write(write) => Some(write),
         _ => None,
     }
-}
-
-/// Rank in the default authority order: 1 instruction, 2 canonical, 3 project decision, 4 memory
-/// with a source, 5 retrieval summary, 6 anything compressed or without a source.
-fn authority(layer: Layer, birth: &Birth) -> u8 {
-    match (layer, birth.body, birth.source) {
-        (_, _, SourceKind::None) => 6,
-        (Layer::Instruction, BodyType::Instruction | BodyType::Message, _) => 1,
-        (Layer::Canonical, _, _) => 2,
-        (Layer::Project, BodyType::Decision, _) => 3,
-        (_, _, SourceKind::Recall) => 5,
-        (Layer::Summary, _, _) => 6,
-        _ => 4,
-    }
-}
-
-fn hint(item: &Item, at: Instants) -> Option<String> {
-    if item.source_kind == SourceKind::None {
-        return Some("no source was given".to_owned());
-    }
-    if item.stale {
-        return Some("what it was made from has changed: confirm it first".to_owned());
-    }
-    if item.conflict_group.is_some() {
-        return Some("contradicted: see its conflict group".to_owned());
-    }
-    if !item.contradicted_by.is_empty() {
-        return Some("it failed elsewhere: see what contradicts it".to_owned());
-    }
-    if item.review_by.is_some_and(|due| due <= at.known) {
-        return Some("its review is overdue: confirm it first".to_owned());
-    }
-    None
-}
-
-/// Every item answers three questions; one without an answer is background.
-fn level(item: &Item) -> Level {
-    if item.source_kind == SourceKind::None || !item.status.in_force() {
-        return Level::Background;
-    }
-    let hint = item.trust == Trust::Draft
-        || item.stale
-        || item.status == Status::PushedDown
-        || item.source_kind == SourceKind::Model;
-    if hint {
-        return Level::Hint;
-    }
-    let lasting = item.authority <= 2 && item.trust >= Trust::Verified;
-    if lasting && item.status == Status::Open { Level::Final } else { Level::Evidence }
 }

@@ -12,8 +12,14 @@ pub(crate) fn body_text(shape: BodyType, body: &Value) -> String {
         })
     };
     if shape == BodyType::Fact {
-        let parts = ["subject", "predicate", "object"].into_iter().filter_map(field);
-        return parts.collect::<Vec<_>>().join(" ");
+        let parts = ["subject", "predicate", "object", "unit"].into_iter().filter_map(field);
+        let mut text = parts.collect::<Vec<_>>().join(" ");
+        let qualifiers = body.get("qualifiers").and_then(Value::as_object);
+        for (name, value) in qualifiers.into_iter().flatten() {
+            let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            text.push_str(&format!(" ({name}: {value})"));
+        }
+        return text;
     }
     field("text").unwrap_or_else(|| body.to_string())
 }

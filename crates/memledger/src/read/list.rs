@@ -1,4 +1,5 @@
-//! Owns listings: which memories belong to an answer, in the order of their records.
+//! Owns listings: which memories belong to an answer, in the order of their records, except that those of
+//! one contest come together, where the first of them is, by authority.
 //!
 //! Cost: a listing of what is in force costs its result and a seek per member, at any depth of
 //! history. With history, or at a valid time before the basis, it costs what the group ever held: one
@@ -65,7 +66,7 @@ enum Go {
     Stop,
 }
 
-/// Visits the memories that a filter lets through but for their words, in the order of their records.
+/// Visits the memories that a filter lets through but for their words, in the order of listings.
 fn each(
     assembler: &Assembler<'_>,
     filter: &Filter,
@@ -73,24 +74,43 @@ fn each(
     mut visit: impl FnMut(&Birth, &Lifecycle) -> Result<Go>,
 ) -> Result<()> {
     let Some(wanted) = Wanted::resolve(assembler, filter)? else { return Ok(()) };
+    let Resume { after, rest } = wanted.resume()?;
+    for (birth, life) in &rest {
+        if let Go::Stop = visit(birth, life)? {
+            return Ok(());
+        }
+    }
     for born in wanted.candidates(basis_at)? {
-        if filter.after.is_some_and(|after| born <= after) {
+        if after.is_some_and(|after| born <= after) {
             continue;
         }
-        // The version first: nearly all that is not in force is left out by it, and reading a birth
-        // takes several seeks.
-        let Some(life) = assembler.past.version(born)?.filter(|life| wanted.stands(life)) else {
-            continue;
+        let Some((birth, life)) = wanted.passes(born)? else { continue };
+        let group = match life.contest {
+            None => vec![(birth, life)],
+            Some(contest) => {
+                let group = wanted.group(contest)?;
+                // Those behind the first one were visited with it.
+                if group.iter().map(|(birth, _)| birth.seq).min() != Some(born) {
+                    continue;
+                }
+                group
+            }
         };
-        let Some(birth) = assembler.past.birth_at(born)? else { continue };
-        if !wanted.holds(&birth)? {
-            continue;
-        }
-        if let Go::Stop = visit(&birth, &life)? {
-            break;
+        for (birth, life) in &group {
+            if let Go::Stop = visit(birth, life)? {
+                return Ok(());
+            }
         }
     }
     Ok(())
+}
+
+/// Where a page begins.
+struct Resume {
+    /// Nothing up to this record comes any more.
+    after: Option<Seq>,
+    /// What is left of the contest that the page before ended in.
+    rest: Vec<(Birth, Lifecycle)>,
 }
 
 /// A filter whose names are resolved.
@@ -158,6 +178,46 @@ impl<'a> Wanted<'a> {
         }
         all.sort_unstable();
         Ok(all)
+    }
+
+    /// The memory that a record wrote, if the filter lets it through but for its words.
+    fn passes(&self, born: Seq) -> Result<Option<(Birth, Lifecycle)>> {
+        // The version first: nearly all that is not in force is left out by it, and reading a birth
+        // takes several seeks.
+        let past = self.assembler.past;
+        let Some(life) = past.version(born)?.filter(|life| self.stands(life)) else {
+            return Ok(None);
+        };
+        let Some(birth) = past.birth_at(born)? else { return Ok(None) };
+        Ok(if self.holds(&birth)? { Some((birth, life)) } else { None })
+    }
+
+    /// The members of a contest that the filter lets through, by authority.
+    fn group(&self, contest: Seq) -> Result<Vec<(Birth, Lifecycle)>> {
+        let mut group = Vec::new();
+        for (birth, life) in self.assembler.members(contest)? {
+            if self.stands(&life) && self.holds(&birth)? {
+                group.push((birth, life));
+            }
+        }
+        self.assembler.order(&mut group)?;
+        Ok(group)
+    }
+
+    /// The page before ended with the memory of a record; in a contest, the others of it come first.
+    fn resume(&self) -> Result<Resume> {
+        let Some(after) = self.filter.after else {
+            return Ok(Resume { after: None, rest: Vec::new() });
+        };
+        let alone = Resume { after: Some(after), rest: Vec::new() };
+        let Some((_, life)) = self.passes(after)? else { return Ok(alone) };
+        let Some(contest) = life.contest else { return Ok(alone) };
+        let mut group = self.group(contest)?;
+        let first = group.iter().map(|(birth, _)| birth.seq).min();
+        let Some(at) = group.iter().position(|(birth, _)| birth.seq == after) else {
+            return Ok(alone);
+        };
+        Ok(Resume { after: first, rest: group.split_off(at + 1) })
     }
 
     /// What a version alone says. What was in force then and was erased later passes too: it becomes

@@ -14,6 +14,8 @@ mod history;
 mod list;
 mod past;
 mod prefix;
+mod questions;
+mod ranks;
 mod remembered;
 mod snapshot;
 mod viewed;

@@ -9,10 +9,12 @@ use crate::archive::Archive;
 use crate::basis::Basis;
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::Filter;
+use crate::gate::Policies;
 use crate::names::Names;
 use crate::read::assemble::Assembler;
 use crate::read::claimed::Claimed;
 use crate::read::past::Past;
+use crate::read::ranks::Ranks;
 use crate::read::remembered::Remembered;
 use crate::read::viewed::Viewed;
 use crate::read::{history, list};
@@ -26,6 +28,7 @@ pub struct Snapshot<'a> {
     pub(crate) names: &'a Names,
     /// Time of the last record that counts.
     pub(crate) recorded_at: Option<Micros>,
+    pub(crate) policies: &'a Policies,
 }
 
 /// The way to the past that this snapshot goes.
@@ -75,15 +78,16 @@ impl Snapshot<'_> {
     pub fn get(&self, id: &MemoryId) -> Result<Option<Item>> {
         let Some(birth) = self.past().birth(id)? else { return Ok(None) };
         let Some(life) = self.past().version(birth.seq)? else { return Ok(None) };
-        self.assembler().item(&birth, &life).map(Some)
+        self.assembler()?.item(&birth, &life).map(Some)
     }
 
-    /// A page of memories, in the order of their records.
+    /// A page of memories, in the order of their records; what is contested comes together where the
+    /// first of it is, highest authority first.
     ///
     /// # Errors
     /// When a record or payload it needs cannot be read.
     pub fn list(&self, filter: &Filter) -> Result<Listing> {
-        list::list(&self.assembler(), filter, self.live_from())
+        list::list(&self.assembler()?, filter, self.live_from())
     }
 
     /// The ids of the memories of a listing, in its order, without a look at their words; a filter on
@@ -93,7 +97,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record it needs cannot be read.
     pub fn ids(&self, filter: &Filter) -> Result<Vec<MemoryId>> {
-        list::ids(&self.assembler(), filter, self.live_from())
+        list::ids(&self.assembler()?, filter, self.live_from())
     }
 
     /// From which valid time on the sets of what was live hold every answer.
@@ -106,7 +110,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record or payload it needs cannot be read.
     pub fn history(&self, id: &MemoryId) -> Result<Vec<HistoryEntry>> {
-        history::history(&self.assembler(), id)
+        history::history(&self.assembler()?, id)
     }
 
     /// Memories in force that were made from one of these, and are not marked for it yet.
@@ -134,7 +138,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record or payload it needs cannot be read.
     pub fn lineage(&self, id: &MemoryId) -> Result<Option<Lineage>> {
-        history::lineage(&self.assembler(), id)
+        history::lineage(&self.assembler()?, id)
     }
 
     /// The memories a short name can mean, known at the basis: `m12` is the memory that record 12
@@ -168,14 +172,17 @@ impl Snapshot<'_> {
         self.way.past()
     }
 
-    pub(crate) fn assembler(&self) -> Assembler<'_> {
-        Assembler {
+    pub(crate) fn assembler(&self) -> Result<Assembler<'_>> {
+        let policy = self.policies.at(self.vault, self.basis.seq)?;
+        Ok(Assembler {
             past: self.past(),
             vault: self.vault,
             names: self.names,
             at: self.basis.instants(),
             contradictions: OnceCell::new(),
-        }
+            zone: self.basis.zone,
+            ranks: Ranks::new(policy),
+        })
     }
 }
 

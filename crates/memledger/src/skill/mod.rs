@@ -117,7 +117,7 @@ impl Snapshot<'_> {
     }
 
     fn phase(&self, id: &MemoryId) -> Result<Option<SkillPhase>> {
-        phase::of(&self.assembler(), id)
+        phase::of(&self.assembler()?, id)
     }
 }
 

@@ -9,6 +9,7 @@ mod batch;
 mod bind;
 mod canonical;
 mod compose;
+mod contests;
 mod judge;
 mod keys_ahead;
 mod outcome;

@@ -11,7 +11,7 @@ use crate::body;
 use crate::clock::Chance;
 use crate::command::{Command, Content, Proposal, Submission, Terms};
 use crate::error::{Error, Result};
-use crate::gate::{Looked, look};
+use crate::gate::{Looked, QUALIFIERS, look};
 use crate::scope::{Actor, Source, check_name};
 use crate::writer::canonical;
 use crate::writer::seal::{Word, seal_all};
@@ -317,7 +317,26 @@ fn check_body(body: BodyType, value: &Value) -> Result<()> {
             Error::invalid(format!("the {field} of a fact is text: facts are listed by it"))
         })
     };
-    check_terms(term("subject")?, term("predicate")?)
+    check_terms(term("subject")?, term("predicate")?)?;
+    check_qualifiers(object.get("qualifiers"))
+}
+
+/// Qualifiers (environment, place, …) say under which circumstances a fact holds.
+fn check_qualifiers(qualifiers: Option<&Value>) -> Result<()> {
+    let Some(qualifiers) = qualifiers else { return Ok(()) };
+    let named = qualifiers.as_object().ok_or_else(|| {
+        Error::invalid(
+            "the qualifiers of a fact are an object, such as {\"environment\": \"production\"}",
+        )
+    })?;
+    at_most("qualifiers", named.len(), QUALIFIERS)?;
+    let plain = |value: &Value| value.is_string() || value.is_number() || value.is_boolean();
+    match named.iter().find(|(name, value)| name.trim().is_empty() || !plain(value)) {
+        Some((name, _)) => Err(Error::invalid(format!(
+            "the qualifier {name:?} of a fact has no name, or its value is neither text, number, true nor false"
+        ))),
+        None => Ok(()),
+    }
 }
 
 fn at_most(what: &str, found: usize, limit: usize) -> Result<()> {

@@ -6,6 +6,7 @@
 
 mod own;
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -23,7 +24,7 @@ pub(crate) use self::own::{MakeOwn, Own};
 use crate::clock::{Chance, Clock};
 use crate::command::{Command, Terms};
 use crate::error::{Error, ErrorKind, Result};
-use crate::gate::{Bench, Gate, Ruling};
+use crate::gate::{Bench, Composed, Gate, Ruling};
 use crate::life::two_values;
 use crate::names::Names;
 use crate::outcome::Outcome;
@@ -33,6 +34,7 @@ use crate::views::ViewFeed;
 use crate::writer::batch::{Batch, Footprint, Waiting, sequence};
 use crate::writer::bind::Binder;
 use crate::writer::compose::{Composer, header};
+use crate::writer::contests::contest_records;
 use crate::writer::judge::judge;
 use crate::writer::keys_ahead::KeysAhead;
 use crate::writer::outcome::{at_head, nothing_recorded, outcome_of, unknown_outcome};
@@ -436,10 +438,15 @@ impl Worker {
         all.append(&mut binder.records);
         all.append(&mut events);
         let bound = binder.bound;
+        let asked = preamble + first_event..all.len();
+        if !refused {
+            let contests = self.contests(batch, &all, asked.clone(), &rulings, stamp)?;
+            all.extend(contests);
+        }
         let pushed = self.push(batch, all)?;
         Binder::settle(&names, bound);
         self.has_opened();
-        let events = pushed.iter().skip(preamble + first_event);
+        let events = pushed.get(asked).unwrap_or_default().iter();
         for (done, ruling) in events.clone().zip(&rulings) {
             if let (Event::Write(write), Some(ruling)) = (&done.event, ruling) {
                 self.gate.written(ruling, write.memory, done.header.scope);
@@ -447,6 +454,32 @@ impl Worker {
         }
         let outcomes = events.map(|done| self.outcome(batch, done)).collect();
         Ok(Admitted { outcomes, spent })
+    }
+
+    /// Records of what the submission, whose own records are at `asked`, brings into contradiction.
+    fn contests(
+        &self,
+        batch: &Batch,
+        all: &[(NewRecord, Event)],
+        asked: Range<usize>,
+        rulings: &[Option<Ruling>],
+        stamp: Stamp,
+    ) -> Result<Vec<(NewRecord, Event)>> {
+        let vault = &self.vault;
+        let load = |seq| batch.event(seq).unwrap_or_else(|| Ok(vault.load(seq)?.event));
+        let own = all.get(asked).unwrap_or_default().iter().zip(rulings);
+        let composed: Vec<Composed<'_>> = own
+            .map(|((record, event), ruling)| Composed {
+                event,
+                scope: record.header.scope,
+                actor: record.header.actor_kind,
+                ruling: ruling.as_ref(),
+            })
+            .collect();
+        let found = self.gate.contests(&self.state, &load, stamp.recorded_at, &composed)?;
+        let next = self.state.head().map_or(Seq(0), |head| head.seq.next());
+        let first = Seq(next.0.saturating_add(all.len() as u64));
+        contest_records(found, first, stamp, self.state.policy())
     }
 
     fn to_bind(&self) -> (Arc<KeyStore>, Arc<Names>, Arc<dyn Chance>) {

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use ledger_format::{AliasId, BodyType, MemoryId};
 
 pub(crate) use self::saved::{load, save_if_worthwhile};
+use crate::gate::facts::Facts;
 use crate::gate::seen::Comparable;
 
 /// Nobody.
@@ -52,6 +53,8 @@ pub(crate) struct Neighbours {
     scopes: HashMap<AliasId, u32>,
     same: HashMap<u32, u32>,
     bands: HashMap<u32, u32>,
+    /// The facts among them, by their slots.
+    pub(crate) facts: Facts,
 }
 
 /// A memory and how similar it is, in parts of 10,000.

@@ -13,9 +13,11 @@ use ledger_replay::State;
 use ledger_signals::Sketch;
 use ledger_store::storage::{RelPath, Storage, StorageError};
 use ledger_store::{Check, StoreError};
+use serde_json::Value;
 
 use super::{Comparable, Neighbours, is_claim};
 use crate::error::Result;
+use crate::gate::facts::FactClaim;
 use crate::ledger::is_far_behind;
 use crate::vault::{Loaded, Opened, Vault, decode, kind_of};
 
@@ -23,7 +25,7 @@ const DIR: RelPath = RelPath::from_static("views");
 const SAVED: RelPath = RelPath::from_static("views/sketches");
 const FRESH: RelPath = RelPath::from_static("views/sketches.new");
 const MAGIC: &[u8; 8] = b"MLSKTCH\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const CHECK_BYTES: usize = 16;
 /// Part of the keyed digest that covers the file.
 const CHECK: u8 = 7;
@@ -38,9 +40,10 @@ pub(crate) fn load(
     let mut neighbours = Neighbours::default();
     let saved = read_saved(storage, vault, key);
     let upto = saved.as_ref().map(|saved| saved.seq);
-    for (memory, scope, words) in saved.into_iter().flat_map(|saved| saved.entries) {
+    for SavedEntry { memory, scope, words, fact } in saved.into_iter().flat_map(|one| one.entries) {
         if !is_erased(state, &memory) {
             neighbours.insert(memory, scope, words);
+            fact.into_iter().for_each(|fact| neighbours.facts.insert(memory, scope, fact));
         }
     }
     let from = upto.map_or(Seq(0), Seq::next);
@@ -55,8 +58,12 @@ pub(crate) fn load(
         if !is_claim(body) || is_erased(state, &memory) {
             continue;
         }
-        if let Some(text) = words(vault, &Loaded { stored, event }, body)? {
+        let found = words(vault, &Loaded { stored, event }, body)?;
+        if let Some(text) = found.text {
             neighbours.insert(memory, scope, Comparable::of(&text, key));
+        }
+        if let Some(fact) = found.fact.and_then(|body| FactClaim::of_body(&body, key)) {
+            neighbours.facts.insert(memory, scope, fact);
         }
     }
     Ok((neighbours, upto))
@@ -66,23 +73,37 @@ fn is_erased(state: &State, memory: &MemoryId) -> bool {
     state.memory(memory).is_none_or(|memory| memory.lifecycle.erased.is_some())
 }
 
-/// The words that a claim is compared by: its text, or the text of its typed body.
-fn words(vault: &Vault, loaded: &Loaded, body: BodyType) -> Result<Option<String>> {
+#[derive(Default)]
+struct Words {
+    /// What a claim is compared by: its text, or the text of its typed body.
+    text: Option<String>,
+    /// The typed body of a fact.
+    fact: Option<Value>,
+}
+
+fn words(vault: &Vault, loaded: &Loaded, body: BodyType) -> Result<Words> {
     if let Some(Opened::Plain(bytes)) = vault.open(loaded, Role::Text)? {
-        return Ok(String::from_utf8(bytes).ok());
+        return Ok(Words { text: String::from_utf8(bytes).ok(), fact: None });
     }
-    Ok(match vault.open(loaded, Role::Body)? {
-        Some(Opened::Plain(bytes)) => {
-            serde_json::from_slice(&bytes).ok().map(|value| crate::read::body_text(body, &value))
-        }
-        _ => None,
-    })
+    let Some(Opened::Plain(bytes)) = vault.open(loaded, Role::Body)? else {
+        return Ok(Words::default());
+    };
+    let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { return Ok(Words::default()) };
+    let text = Some(crate::read::body_text(body, &value));
+    Ok(Words { text, fact: (body == BodyType::Fact).then_some(value) })
 }
 
 struct Saved {
     seq: Seq,
     hash: RecordHash,
-    entries: Vec<(MemoryId, AliasId, Comparable)>,
+    entries: Vec<SavedEntry>,
+}
+
+struct SavedEntry {
+    memory: MemoryId,
+    scope: AliasId,
+    words: Comparable,
+    fact: Option<FactClaim>,
 }
 
 fn read_saved(storage: &dyn Storage, vault: &Vault, key: &[u8; 32]) -> Option<Saved> {
@@ -114,7 +135,9 @@ fn entries(body: &[u8], ledger: LedgerId) -> std::result::Result<Option<Saved>, 
     while !reader.rest().is_empty() {
         let (memory, scope) = (MemoryId(reader.array()?), AliasId(reader.array()?));
         let sketch = Sketch { exact: reader.array()?, similar: reader.u64()? };
-        entries.push((memory, scope, Comparable { sketch, figures: reader.u32()? }));
+        let words = Comparable { sketch, figures: reader.u32()? };
+        let fact = if reader.u8()? == 0 { None } else { Some(FactClaim::take(&mut reader)?) };
+        entries.push(SavedEntry { memory, scope, words, fact });
     }
     Ok(Some(Saved { seq, hash, entries }))
 }
@@ -143,6 +166,10 @@ pub(crate) fn save_if_worthwhile(
         let scope = scopes.get(entry.scope as usize).copied().unwrap_or(AliasId::ZERO);
         let Comparable { sketch, figures } = entry.words;
         out.put(&entry.memory.0).put(&scope.0).put(&sketch.exact).u64(sketch.similar).u32(figures);
+        match neighbours.facts.claim(&entry.memory) {
+            Some((_, fact)) => fact.put(out.u8(1)),
+            None => drop(out.u8(0)),
+        }
     }
     let check = hash::idempotency(key, CHECK, out.as_slice());
     out.put(&check.0);
