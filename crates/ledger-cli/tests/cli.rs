@@ -23,6 +23,8 @@ mod durable;
 mod durable_facade;
 #[path = "cli/exits.rs"]
 mod exits;
+#[path = "cli/facts.rs"]
+mod facts;
 #[path = "cli/foreign.rs"]
 mod foreign;
 #[path = "cli/help.rs"]

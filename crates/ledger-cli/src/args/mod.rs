@@ -46,7 +46,7 @@ pub(crate) use policy::{PolicyArgs, PolicySetArgs, PolicyVerb};
 pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
-pub(crate) use read::{DiffArgs, IdArgs, ListArgs};
+pub(crate) use read::{DiffArgs, GetArgs, IdArgs, ListArgs, ListingArgs};
 pub(crate) use skill::{SkillActArgs, SkillArgs, SkillVerb};
 pub(crate) use source::{SourceAddArgs, SourceArgs, SourceVerb};
 pub(crate) use summary::{SummaryArgs, SummaryVerb};
@@ -207,10 +207,10 @@ pub(crate) enum Verb {
     Review,
     /// One memory
     #[command(after_help = help::GET)]
-    Get(IdArgs),
+    Get(GetArgs),
     /// What is in force
     #[command(after_help = help::LIST)]
-    List(Box<ListArgs>),
+    List(Box<ListingArgs>),
     /// The life of one memory
     History(IdArgs),
     /// What changed between two moments

@@ -5,14 +5,34 @@ use memledger::format::{BodyType, Layer, SourceKind};
 
 use super::words;
 
-/// `get`, `history`, `blame`.
+/// `history`, `blame`.
 #[derive(Debug, Args)]
 pub(crate) struct IdArgs {
     /// Short name (m12), id, or its first 8 hex digits or more
     pub(crate) id: String,
 }
 
-/// `list`, and the filters of `diff`.
+/// `get`.
+#[derive(Debug, Args)]
+pub(crate) struct GetArgs {
+    /// Short name (m12), id, or its first 8 hex digits or more
+    pub(crate) id: String,
+    /// Also what it goes back to, what would end it, and what time took from it
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// `list`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ListingArgs {
+    #[command(flatten)]
+    pub(crate) filter: ListArgs,
+    /// Also what each goes back to, what would end it, and what time took from it
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+/// The filters of `list` and `diff`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ListArgs {
     /// Only this layer

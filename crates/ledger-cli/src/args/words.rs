@@ -40,6 +40,15 @@ parser! {
     source_kind, SourceKind, "source kind"
 }
 
+/// A name and its value.
+pub(crate) fn named(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    parts
+        .filter(|(name, value)| !name.is_empty() && !value.is_empty())
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| format!("{text:?} is no name and value; write environment=production"))
+}
+
 /// A zone.
 pub(crate) fn zone(text: &str) -> Result<Zone, String> {
     Zone::parse(text).map_err(|error| error.to_string())

@@ -10,7 +10,8 @@ use memledger::format::{BodyType, Layer};
 use super::{TermsArgs, words};
 
 /// With `--stdin` each line says these for itself.
-const PER_MEMORY: [&str; 19] = [
+const PER_MEMORY: [&str; 20] = [
+    "qualifier",
     "body_type",
     "layer",
     "source",
@@ -41,6 +42,9 @@ pub(crate) struct WriteArgs {
     /// A fact: subject, predicate, object
     #[arg(long, num_args = 3, value_names = ["S", "P", "O"], conflicts_with_all = ["body", "text_file", "stdin"])]
     pub(crate) fact: Option<Vec<String>>,
+    /// When the fact holds: environment=production, place=Kiel (repeatable)
+    #[arg(long, value_name = "NAME=VALUE", requires = "fact", value_parser = words::named)]
+    pub(crate) qualifier: Vec<(String, String)>,
     /// A typed body: a file with one JSON object
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text_file", "stdin"])]
     pub(crate) body: Option<PathBuf>,

@@ -5,7 +5,7 @@ use memledger::format::Seq;
 use memledger::{Basis, Filter, Snapshot};
 
 use super::{Done, ids};
-use crate::args::{IdArgs, ListArgs};
+use crate::args::{GetArgs, IdArgs, ListArgs, ListingArgs};
 use crate::context::{Context, Opened};
 use crate::exit::{Code, Failure};
 use crate::output::{human, json};
@@ -16,7 +16,7 @@ const PAGE: usize = 100;
 const STEP: usize = 4_096;
 
 /// One memory.
-pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
+pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &GetArgs) -> Done {
     let at = ctx.snapshot(opened)?;
     let id = ids::resolve(ctx, &at, &args.id)?;
     ctx.announce(at.basis())?;
@@ -25,14 +25,17 @@ pub(crate) fn get(ctx: &Context<'_>, opened: &Opened, args: &IdArgs) -> Done {
         ctx.out.object(&json::with_basis(json::item(&item, at.basis().valid_at), at.basis()))?;
     } else {
         ctx.out.line(&human::card(&item, &at.basis().zone))?;
+        if args.explain {
+            ctx.out.line(&human::explanation(&item, &at.basis().zone))?;
+        }
     }
     Ok(Code::Ok)
 }
 
 /// What is in force, or with history everything.
-pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done {
+pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListingArgs) -> Done {
     let at = ctx.snapshot(opened)?;
-    let mut filter = Filter { after: ctx.cursor()?, ..filter(ctx, args) };
+    let mut filter = Filter { after: ctx.cursor()?, ..filter(ctx, &args.filter) };
     let mut left = match ctx.limit(PAGE) {
         0 => usize::MAX,
         limit => limit,
@@ -43,7 +46,7 @@ pub(crate) fn list(ctx: &Context<'_>, opened: &Opened, args: &ListArgs) -> Done 
     loop {
         filter.limit = left.min(STEP);
         let listing = at.list(&filter)?;
-        print(ctx, at.basis(), &listing.items)?;
+        print(ctx, at.basis(), &listing.items, args.explain)?;
         shown |= !listing.items.is_empty();
         left -= listing.items.len().min(left);
         match listing.next {
@@ -71,14 +74,17 @@ fn empty(ctx: &Context<'_>, basis: &Basis) -> Failure {
     nothing(basis, "no memory is in this answer").hint(hint)
 }
 
-fn print(ctx: &Context<'_>, basis: &Basis, items: &[Item]) -> Result<(), Failure> {
+fn print(ctx: &Context<'_>, basis: &Basis, items: &[Item], explain: bool) -> Result<(), Failure> {
     if ctx.json() {
         return items.iter().try_for_each(|item| {
             ctx.out.object(&json::with_basis(json::item(item, basis.valid_at), basis))
         });
     }
     let rows = human::table(items, basis.valid_at, &basis.zone);
-    rows.iter().try_for_each(|row| ctx.out.line(row))
+    rows.iter().zip(items).try_for_each(|(row, item)| {
+        ctx.out.line(row)?;
+        if explain { ctx.out.line(&human::explanation(item, &basis.zone)) } else { Ok(()) }
+    })
 }
 
 /// Says where the next page begins. `word` says for people what is on it.

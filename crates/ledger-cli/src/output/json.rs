@@ -3,7 +3,9 @@
 //! Invariants: times are RFC 3339 in UTC; an open end of a validity is null; an erased memory has
 //! no `text`. Fields with nothing to say are null, lists are empty.
 
-use memledger::answer::{Difference, HistoryEntry, Item, ItemClosure, Lineage, LogEntry, Text};
+use memledger::answer::{
+    Difference, HistoryEntry, Item, ItemClosure, Lineage, LogEntry, SourceLink, Text,
+};
 use memledger::civil::format_utc;
 use memledger::format::{MemoryId, Micros, Seq};
 use memledger::{Basis, Interval, Outcome};
@@ -69,6 +71,11 @@ pub(crate) fn item(item: &Item, valid_at: Micros) -> Map<String, Value> {
     put("authority", item.authority.into());
     put("level", item.level.name().into());
     put("hint", item.hint.clone().into());
+    put("source_chain", item.source_chain.iter().map(link).collect());
+    put("untouched_since", format_utc(item.holds.untouched_since).into());
+    put("ends_with", item.holds.ends.iter().map(|end| end.name()).collect());
+    put("confirm_first", item.holds.confirm_first.into());
+    put("decay", item.decay.map(|parts| f64::from(parts) / 10_000.0).into());
     put("source", item.source.clone().into());
     put("source_kind", item.source_kind.name().into());
     put("by", item.by.as_ref().map(ToString::to_string).into());
@@ -99,6 +106,16 @@ pub(crate) fn item(item: &Item, valid_at: Micros) -> Map<String, Value> {
     put("stale", item.stale.into());
     put("pinned", item.pinned.into());
     object
+}
+
+fn link(link: &SourceLink) -> Value {
+    json!({
+        "id": link.id.hyphenated(),
+        "seq": link.seq.0,
+        "body_type": link.body_type.name(),
+        "source_kind": link.source_kind.name(),
+        "steps": link.steps,
+    })
 }
 
 fn text(text: &Text, put: &mut impl FnMut(&str, Value)) {

@@ -3,9 +3,9 @@
 
 use std::str::FromStr;
 
-use memledger::Deadline;
 use memledger::civil::parse_instant;
 use memledger::format::{BodyType, Layer, MemoryId, Micros};
+use memledger::{Content, Deadline};
 use serde_json::Value;
 
 use crate::args::{body_type, confidence_parts, layer};
@@ -93,10 +93,23 @@ pub(super) fn confidence(value: Value) -> Field<u16> {
     }
 }
 
-/// `["subject", "predicate", "object"]`, or the same with names.
-pub(super) fn fact(value: Value) -> Field<[String; 3]> {
-    let shape =
-        "a fact is [\"subject\", \"predicate\", \"object\"], or an object with these three fields";
+/// `["subject", "predicate", "object"]`, or the same with names, and then perhaps unit and qualifiers.
+pub(super) fn fact(value: Value) -> Field<(Content, Option<BodyType>)> {
+    if let Value::Object(object) = &value
+        && object.contains_key("qualifiers") | object.contains_key("unit")
+    {
+        let known = ["subject", "predicate", "object", "unit", "qualifiers"];
+        if let Some(name) = object.keys().find(|name| !known.contains(&name.as_str())) {
+            return Err(crate::args::unknown_word("field of a fact", name, &known));
+        }
+        return Ok((Content::Body(value), Some(BodyType::Fact)));
+    }
+    let [subject, predicate, object] = triple(value)?;
+    Ok((Content::Fact { subject, predicate, object }, None))
+}
+
+fn triple(value: Value) -> Field<[String; 3]> {
+    let shape = "a fact is [\"subject\", \"predicate\", \"object\"], or an object with these three fields and perhaps unit and qualifiers";
     let parts: Vec<String> = match value {
         Value::Array(parts) => parts.into_iter().map(string).collect::<Field<_>>()?,
         Value::Object(mut object) => {

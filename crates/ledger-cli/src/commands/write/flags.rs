@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use memledger::civil::Zone;
 use memledger::format::BodyType;
 use memledger::{Content, Ledger, Proposal};
+use serde_json::{Map, json};
 
 use super::{line, object, text};
 use crate::args::WriteArgs;
@@ -60,7 +61,11 @@ fn content(
 ) -> Result<(Content, Option<BodyType>), Failure> {
     if let Some([subject, predicate, object]) = args.fact.as_deref() {
         let (subject, predicate, object) = (subject.clone(), predicate.clone(), object.clone());
-        return Ok((Content::Fact { subject, predicate, object }, None));
+        if args.qualifier.is_empty() {
+            return Ok((Content::Fact { subject, predicate, object }, None));
+        }
+        let fact = qualified([subject, predicate, object], &args.qualifier)?;
+        return Ok((fact, Some(BodyType::Fact)));
     }
     if let Some(path) = &args.body {
         let text = text::file(path)?;
@@ -82,6 +87,22 @@ fn content(
             .hint("give TEXT, --fact S P O, --body FILE, --text-file FILE, or - for stdin")
     })?;
     Ok((Content::Text(text::argument(&words)?), None))
+}
+
+/// A fact that holds under circumstances.
+fn qualified(
+    [subject, predicate, object]: [String; 3],
+    named: &[(String, String)],
+) -> Result<Content, Failure> {
+    let mut qualifiers = Map::new();
+    for (name, value) in named {
+        if qualifiers.insert(name.clone(), value.clone().into()).is_some() {
+            return Err(Failure::usage(format!("--qualifier names {name} twice")));
+        }
+    }
+    Ok(Content::Body(json!({
+        "subject": subject, "predicate": predicate, "object": object, "qualifiers": qualifiers,
+    })))
 }
 
 /// The proposal that the flags mean for this ledger.

@@ -113,8 +113,9 @@ impl Draft {
         match name {
             "text" => return self.content(Content::Text(field::words(value)?)),
             "fact" => {
-                let [subject, predicate, object] = field::fact(value)?;
-                return self.content(Content::Fact { subject, predicate, object });
+                let (fact, body) = field::fact(value)?;
+                proposal.body = body.or(proposal.body);
+                return self.content(fact);
             }
             "body" => return self.body(value),
             "layer" => proposal.layer = Some(field::layer_name(value)?),

@@ -4,6 +4,7 @@
 //! May not: leave out what an answer depends on.
 
 mod archive;
+mod explain;
 mod fields;
 mod item;
 mod life;
@@ -16,6 +17,7 @@ use memledger::{Basis, Interval};
 use super::width::visible;
 
 pub(crate) use archive::{log_line, record, status, verify};
+pub(crate) use explain::explanation;
 pub(crate) use fields::Fields;
 pub(crate) use item::{aligned, brief, card, table};
 pub(crate) use life::{difference, events, lineage, outcome};
