@@ -113,7 +113,10 @@ pub fn answers(ledger: &Ledger, from_archive: bool) -> String {
     let mut text = String::new();
     for (seq, items) in small::answers(ledger, from_archive).unwrap().iter().enumerate() {
         let _ = writeln!(text, "#{seq}");
-        items.iter().for_each(|item| text.push_str(&line(item)));
+        // In which order a version lists them is no part of the format.
+        let mut items: Vec<&Item> = items.iter().collect();
+        items.sort_by_key(|item| item.seq);
+        items.into_iter().for_each(|item| text.push_str(&line(item)));
     }
     text
 }

@@ -302,7 +302,10 @@ fn said(who: &str, scope: &str) -> Proposal {
 fn first_of(ledger: &Ledger, ids: &[MemoryId]) -> MemoryId {
     let reason = Some("they cannot both hold".to_owned());
     submit(ledger, vec![Command::Contest { memories: ids.to_vec(), reason }]);
-    let items = listed(ledger);
+    let snapshot = ledger.snapshot(&Question::now(ledger.zone())).unwrap();
+    // Messages are archived: only a look with history lists them.
+    let whole = Filter { include_history: true, ..Filter::default() };
+    let items = snapshot.list(&whole).unwrap().items;
     items.iter().find(|item| ids.contains(&item.id)).unwrap().id
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct WriteArgs {
     #[arg(long, num_args = 3, value_names = ["S", "P", "O"], conflicts_with_all = ["body", "text_file", "stdin"])]
     pub(crate) fact: Option<Vec<String>>,
     /// When the fact holds: environment=production, place=Kiel (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", requires = "fact", value_parser = words::named)]
+    #[arg(long, value_name = "NAME=VALUE", requires = "fact", conflicts_with_all = ["text", "body", "text_file"], value_parser = words::named)]
     pub(crate) qualifier: Vec<(String, String)>,
     /// A typed body: a file with one JSON object
     #[arg(long, value_name = "FILE", conflicts_with_all = ["text_file", "stdin"])]

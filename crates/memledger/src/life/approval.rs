@@ -37,7 +37,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record, payload or policy it needs cannot be read.
     pub fn pending(&self) -> Result<Vec<PendingItem>> {
-        let (past, assembler) = (self.past(), self.assembler());
+        let (past, assembler) = (self.past(), self.assembler()?);
         let mut born = Vec::new();
         for scope in all_scopes(past)? {
             born.extend(past.members(Members::Scope(scope), true)?);

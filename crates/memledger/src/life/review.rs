@@ -58,7 +58,7 @@ impl Snapshot<'_> {
     /// # Errors
     /// When a record or payload it needs cannot be read.
     pub fn review(&self, scope: &Scope) -> Result<Vec<ReviewItem>> {
-        let (past, assembler) = (self.past(), self.assembler());
+        let (past, assembler) = (self.past(), self.assembler()?);
         let mut born = Vec::new();
         for scope in all_scopes(past)? {
             born.extend(past.members(Members::Scope(scope), true)?);

@@ -111,7 +111,7 @@ fn origins(snapshot: &Snapshot<'_>, what: &RevokeWhat) -> Result<BTreeSet<Seq>> 
             let comes = match what {
                 RevokeWhat::Policy(version) => loaded.event.header.policy == *version,
                 RevokeWhat::Source(source) => {
-                    let said = snapshot.assembler().plain(&loaded, Role::Source)?;
+                    let said = snapshot.assembler()?.plain(&loaded, Role::Source)?;
                     said.is_some_and(|said| is_of(&said, source))
                 }
             };

@@ -137,7 +137,7 @@ impl Snapshot<'_> {
             if let Event::TaskEnded(ended) = &loaded.event.event {
                 item.ended = Some((seq, loaded.event.header.recorded_at, ended.outcome));
             }
-            item.reason = self.assembler().plain(&loaded, ledger_format::Role::Reason)?;
+            item.reason = self.assembler()?.plain(&loaded, ledger_format::Role::Reason)?;
         }
         Ok(item)
     }
