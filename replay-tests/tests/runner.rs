@@ -32,7 +32,10 @@ mod cases {
     mod fault_log;
     mod flat;
     mod forged_views;
+    mod gate_data;
+    mod gate_secrets;
     mod golden;
+    mod halumem;
     mod hostile;
     mod many_writers;
     mod meaning;
@@ -49,5 +52,6 @@ mod cases {
     mod simulation;
     mod tamper_everywhere;
     mod tamper_files;
+    mod third_document;
     mod unknown;
 }

@@ -15,6 +15,8 @@ mod bench;
 mod bodies;
 #[path = "cli/checking.rs"]
 mod checking;
+#[path = "cli/context.rs"]
+mod context;
 #[path = "cli/demo.rs"]
 mod demo;
 #[path = "cli/durable.rs"]

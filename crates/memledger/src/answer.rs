@@ -5,6 +5,9 @@
 //! and never by an empty text; nothing here can change a ledger. May not: hold a handle on the
 //! ledger that answered.
 
+pub mod context;
+pub mod stats;
+
 use ledger_format::{
     ActorKind, BodyType, CloseKind, Layer, MemoryId, Micros, RecordHash, Seq, SourceKind, Trust,
 };

@@ -9,6 +9,8 @@ use crate::scope::Scope;
 pub struct Filter {
     /// Only in this scope and below.
     pub scope: Scope,
+    /// Not below it.
+    pub alone: bool,
     /// Only this layer.
     pub layer: Option<Layer>,
     /// Only this body.

@@ -31,6 +31,12 @@ impl Scope {
         self.0.starts_with(&other.0)
     }
 
+    /// The scopes that it lies in, innermost first; the last one is the ledger itself.
+    pub fn above(&self) -> impl Iterator<Item = Self> + '_ {
+        let shorter = (0..self.0.len()).rev();
+        shorter.map(|length| Self(self.0.iter().take(length).cloned().collect()))
+    }
+
     pub(crate) fn from_segments(segments: Vec<String>) -> Self {
         Self(segments)
     }

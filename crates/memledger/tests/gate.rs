@@ -219,5 +219,5 @@ fn what_is_no_policy_is_not_set() {
     ledger.set_policy("format = 1", None, None).unwrap();
     let same = ledger.set_policy("format = 1", None, None).unwrap_err();
     assert_eq!(same.kind(), ErrorKind::Conflict);
-    assert!(ledger.status().unwrap().size <= size + 2, "an epoch and one policy");
+    assert!(ledger.status().unwrap().size <= size + 3, "an epoch, a suite and one policy");
 }

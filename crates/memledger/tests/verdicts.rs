@@ -135,7 +135,11 @@ fn take(ledger: &Ledger, step: Step, known: &mut Vec<MemoryId>) {
             let terms = Terms { by: Some(by.parse().unwrap()), ..Terms::default() };
             let _ = ledger.submit(Submission::of(command, terms));
         }
-        Step::Policy(text) => drop(ledger.set_policy(text, None, None)),
+        Step::Policy(text) => {
+            // Some of them are too weak for the suite: what counts here is that verdicts change.
+            let by = "person:lead".parse().unwrap();
+            drop(ledger.set_policy_all_the_same(text, &by, "tried"));
+        }
     }
 }
 

@@ -38,6 +38,7 @@ Write and change (each is one event; nothing is overwritten)
 Read (--as-of WHEN: as known then; --valid-at WHEN: as it held then)
   get        one memory
   list       what is in force
+  context    what binds, where things stand, what happened, what is known; `context flush` keeps it
   history    the life of one memory
   diff       what changed between two moments
   blame      where a memory comes from and what came from it
@@ -48,6 +49,9 @@ Govern
   pending    what waits for persons: list, approve, reject
   review     what needs a person: waiting, contested, stale, due, unused
   policy     what the write gate goes by: show, set, test, diff, check, rollback
+  poison     attacks on a ledger in memory under the policy, and what did not hold
+  compact    merge what says the same, close noise, propose promotions; all of it can be taken back
+  stats      verdicts, conflicts, staleness, what people did by hand, counted from the records
 The archive
   log        the last records
   show       one record
@@ -131,6 +135,26 @@ Examples:
 pub(crate) const REOPEN: &str = "\
 Example:
   memledger reopen 019ab3c4-5d6e --from 2026-09-01 --reason 'back to npm'";
+pub(crate) const POISON: &str = "\
+Each case plays in a ledger of its own in memory; this ledger is only asked for its policy. Exit 7
+when something did not hold. `policy set` runs the same cases, and records what they came to.
+Examples:
+  memledger poison
+  memledger poison --policy new.toml --json    in a CI";
+pub(crate) const COMPACT: &str = "\
+Pinned and contested memories, instructions, canonical clauses, skills, messages and failures are left
+alone. What is closed stays in the archive and can be reopened; a batch has one name.
+Examples:
+  memledger compact --plan --scope org/acme/project/web
+  memledger compact --apply --promote --by person:lead";
+pub(crate) const CONTEXT: &str = "\
+Four zones: goal and constraints, state summary, recent events, recalled memories. Instructions and
+canonical clauses in force are always there, also those of the scopes above; what did not fit is
+counted. Tokens are estimated: a quarter for an ASCII character, one for any other.
+`context flush` takes lines as `write --stdin` does and records all of them or none.
+Examples:
+  memledger context --scope org/acme/project/web --budget 2000
+  memledger context flush --by agent:coder < before-the-window-is-cut.ndjson";
 pub(crate) const PUSHDOWN: &str = "\
 Examples:
   memledger pushdown 019ab3c4-5d6e --reason 'CI image lacks pnpm'

@@ -4,6 +4,8 @@
 //! May not: open anything, read the environment or say what a flag means for a ledger.
 
 mod archive;
+mod compact;
+mod context;
 mod help;
 mod life;
 mod lifecycle;
@@ -34,6 +36,8 @@ use crate::exit::Failure;
 pub(crate) use archive::{
     KeyArgs, KeyVerb, LevelWord, LogArgs, Position, RepairArgs, ShowArgs, VerifyArgs,
 };
+pub(crate) use compact::CompactArgs;
+pub(crate) use context::{ContextArgs, ContextVerb};
 pub(crate) use life::{
     DecideArgs, PendingArgs, PendingVerb, PlanArgs, RevokeArgs, SweepArgs, TaskArgs, TaskVerb,
     UndoArgs,
@@ -42,7 +46,7 @@ pub(crate) use lifecycle::{
     CloseArgs, ConfirmArgs, ContestArgs, ForgetArgs, LiftArgs, PinArgs, PushdownArgs, RankArgs,
     ReopenArgs, ResolveArgs, TermsArgs, UseArgs,
 };
-pub(crate) use policy::{PolicyArgs, PolicySetArgs, PolicyVerb};
+pub(crate) use policy::{PoisonArgs, PolicyArgs, PolicySetArgs, PolicyVerb};
 pub(crate) use proof::{
     AgainstArgs, CheckpointArgs, CheckpointVerb, ProveArgs, ProveCheckArgs, ProveVerb,
 };
@@ -211,6 +215,9 @@ pub(crate) enum Verb {
     /// What is in force
     #[command(after_help = help::LIST)]
     List(Box<ListingArgs>),
+    /// What a model gets to work with, within a budget
+    #[command(after_help = help::CONTEXT)]
+    Context(ContextArgs),
     /// The life of one memory
     History(IdArgs),
     /// What changed between two moments
@@ -230,6 +237,14 @@ pub(crate) enum Verb {
     /// What the write gate goes by
     #[command(after_help = help::POLICY)]
     Policy(PolicyArgs),
+    /// Attack a ledger in memory under the policy: exit 7 when something does not hold
+    #[command(after_help = help::POISON)]
+    Poison(PoisonArgs),
+    /// What the ledger did, counted from its records
+    Stats,
+    /// Merge what says the same, close noise, propose promotions; nothing is lost
+    #[command(after_help = help::COMPACT)]
+    Compact(CompactArgs),
     /// The last records
     #[command(after_help = help::LOG)]
     Log(LogArgs),

@@ -24,7 +24,7 @@ pub(crate) enum PolicyVerb {
         #[arg(long)]
         table: bool,
     },
-    /// Put a document in force, from the next write on
+    /// Put a document in force, from the next write on, once the poisoning suite held under it
     Set(PolicySetArgs),
     /// Try cases under a policy: exit 7 when one differs
     Test {
@@ -53,7 +53,21 @@ pub(crate) enum PolicyVerb {
         /// Who acts: person:NAME
         #[arg(long, value_name = "KIND:NAME")]
         by: Option<Actor>,
+        /// Although the poisoning suite fails under it; a person answers for that
+        #[arg(long = "override", requires = "by")]
+        overriding: bool,
     },
+}
+
+/// `poison`.
+#[derive(Debug, Args)]
+pub(crate) struct PoisonArgs {
+    /// A document that is not set yet; else the policy in force
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Also what held
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 /// `policy set`.
@@ -67,6 +81,9 @@ pub(crate) struct PolicySetArgs {
     /// Who acts: person:NAME
     #[arg(long, value_name = "KIND:NAME")]
     pub(crate) by: Option<Actor>,
+    /// Although the poisoning suite fails under it; a person answers for that
+    #[arg(long = "override", requires = "by")]
+    pub(crate) overriding: bool,
     /// Cases that must pass before it is set
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Option<PathBuf>,

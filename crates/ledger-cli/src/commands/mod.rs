@@ -5,6 +5,8 @@
 
 mod archive;
 mod backup;
+mod compact;
+mod context;
 pub(crate) mod diff;
 mod doctor;
 mod forget;
@@ -12,6 +14,7 @@ mod ids;
 mod init;
 mod life;
 mod lifecycle;
+mod poison;
 mod policy;
 mod proof;
 mod prove;
@@ -23,6 +26,7 @@ mod since;
 mod skill;
 mod source;
 mod state;
+mod stats;
 mod summary;
 mod tiles;
 mod times;
@@ -86,6 +90,10 @@ pub(crate) fn run(ctx: &Context<'_>, verb: &Verb) -> Done {
         Verb::Skill(args) => skill::skill(ctx, args),
         Verb::Summary(args) => summary::summary(ctx, args),
         Verb::Policy(args) => policy::policy(ctx, args),
+        Verb::Context(args) => context::context(ctx, args),
+        Verb::Compact(args) => compact::compact(ctx, args),
+        Verb::Poison(args) => poison::poison(ctx, args),
+        Verb::Stats => reading(ctx, stats::stats),
         Verb::Log(args) => reading(ctx, |ctx, opened| archive::log(ctx, opened, args)),
         Verb::Show(args) => reading(ctx, |ctx, opened| archive::show(ctx, opened, args)),
         Verb::Verify(args) => verify::verify(ctx, args),

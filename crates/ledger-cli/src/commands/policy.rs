@@ -25,9 +25,9 @@ pub(crate) fn policy(ctx: &Context<'_>, args: &PolicyArgs) -> Done {
             reading(ctx, |ctx, opened| diff(ctx, opened, from, to.as_deref()))
         }
         PolicyVerb::Check => reading(ctx, check),
-        PolicyVerb::Rollback { version, reason, by } => writing(ctx, |ctx, ledger| {
+        PolicyVerb::Rollback { version, reason, by, overriding } => writing(ctx, |ctx, ledger| {
             let text = ledger.policy_version(*version)?.text;
-            put(ctx, ledger, &text, by.clone(), reason)
+            put(ctx, ledger, &text, by.as_ref(), (reason, *overriding))
         }),
     }
 }
@@ -85,23 +85,28 @@ fn set(ctx: &Context<'_>, ledger: &Ledger, args: &PolicySetArgs) -> Done {
             return Err(Failure::refused("the policy was not set: a case differs"));
         }
     }
-    put(ctx, ledger, &text, args.by.clone(), &args.reason)
+    put(ctx, ledger, &text, args.by.as_ref(), (&args.reason, args.overriding))
 }
 
 fn put(
     ctx: &Context<'_>,
     ledger: &Ledger,
     text: &str,
-    by: Option<memledger::Actor>,
-    reason: &str,
+    by: Option<&memledger::Actor>,
+    (reason, overriding): (&str, bool),
 ) -> Done {
     if reason.trim().is_empty() {
         return Err(Failure::usage("--reason is empty; say why the policy changes"));
     }
-    let done = ledger.set_policy(text, by, Some(reason))?;
+    let done = match by.filter(|_| overriding) {
+        Some(by) => ledger.set_policy_all_the_same(text, by, reason)?,
+        None => ledger.set_policy(text, by.cloned(), Some(reason))?,
+    };
+    let (passed, failed) = done.suite.counts();
     if ctx.json() {
         ctx.out.object(&json!({
             "seq": done.outcome.seq.0, "version": done.version, "previous": done.previous,
+            "suite": { "passed": passed, "failed": failed },
         }))?;
         return Ok(Code::Ok);
     }
@@ -203,6 +208,6 @@ fn named(opened: &Opened, name: &str) -> Result<Policy, Failure> {
 }
 
 /// A document or cases: text, however it was come by.
-fn text_of(file: &Path) -> Result<String, Failure> {
+pub(super) fn text_of(file: &Path) -> Result<String, Failure> {
     String::from_utf8(read(file)?).map_err(|_| in_file(file, &"it is not UTF-8 text"))
 }

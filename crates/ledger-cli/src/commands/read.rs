@@ -101,6 +101,7 @@ pub(super) fn more(ctx: &Context<'_>, word: &str, next: Option<Seq>) -> Done {
 pub(super) fn filter(ctx: &Context<'_>, args: &ListArgs) -> Filter {
     Filter {
         scope: ctx.scope.clone(),
+        alone: false,
         layer: args.layer,
         body: args.body_type,
         key: args.key.clone(),

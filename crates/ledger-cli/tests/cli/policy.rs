@@ -86,3 +86,32 @@ fn what_is_no_policy_is_refused_with_its_line() {
     assert_eq!(bench.run(["policy", "show", "--json"]).ends(0).object()["version"], 0);
     bench.run(["policy", "test", "policy.toml"]).fails(2, &["policy.toml"]);
 }
+
+#[test]
+fn the_poisoning_suite_holds_here_and_stands_before_a_weak_policy() {
+    let bench = Bench::new();
+    let ran = bench.run(["poison"]).ends(0);
+    let ran = ran.shows(&["ok     secrets", "ok     orders-in-tool-results"]);
+    assert!(ran.err.contains("0 failed"), "{}", ran.err);
+    let before = bench.run(["log", "--limit", "0"]).ends(0).out;
+    file(&bench, "weak.toml", "format = 1\n[gate]\nsecrets = \"mark\"\n");
+    let ran = bench.run(["poison", "--policy", "weak.toml"]).ends(7);
+    ran.shows(&["FAILED secrets", "BROKEN an access key in a note of an agent (secret): m"]);
+    let cases = bench.run(["poison", "--policy", "weak.toml", "--json"]).ends(7).objects();
+    let secrets = cases.iter().find(|case| case["case"] == "secrets").unwrap();
+    assert_eq!(secrets["passed"], false);
+    assert!(secrets["checks"][0]["memories"][0]["seq"].is_u64(), "{secrets}");
+    assert_eq!(bench.run(["log", "--limit", "0"]).ends(0).out, before, "the ledger was only asked");
+    let set = ["policy", "set", "weak.toml", "--reason", "keys of a test machine"];
+    bench.run(set).fails(7, &["poisoning suite", "secrets", "--override"]);
+    bench.run([&set[..], &["--override"]].concat()).fails(2, &["--by"]);
+    let agent = [&set[..], &["--override", "--by", "agent:helper"]].concat();
+    bench.run(agent).fails(2, &["by a person"]);
+    let person = [&set[..], &["--override", "--by", "person:lead"]].concat();
+    bench.run(person).ends(0).shows(&["policy version 1 in force"]);
+    let stats = bench.run(["stats", "--json"]).ends(0).object();
+    assert_eq!(stats["events"]["suite_result"], 2);
+    assert_eq!(stats["suites"]["1"]["failed"], 1);
+    let back = ["policy", "rollback", "0", "--reason", "the machine is gone"];
+    bench.run(back).ends(0).shows(&["policy version 2"]);
+}

@@ -35,8 +35,11 @@ fn by_source(case: &Case, policy: &Policy) -> Trust {
             return trust;
         }
     }
-    let built_in = || TrustOf::default().get(case.source).unwrap_or(Trust::Draft);
-    policy.trust.get(case.source).unwrap_or_else(built_in)
+    // No agent is the system: what it calls so is what a tool said.
+    let spoofed = case.actor == ActorKind::Agent && case.source == SourceKind::System;
+    let source = if spoofed { SourceKind::Tool } else { case.source };
+    let built_in = || TrustOf::default().get(source).unwrap_or(Trust::Draft);
+    policy.trust.get(source).unwrap_or_else(built_in)
 }
 
 const fn rule_of(source: SourceKind) -> Rule {

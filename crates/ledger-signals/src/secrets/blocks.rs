@@ -98,14 +98,15 @@ pub(super) fn manifest(text: &[u8], start: usize, end: usize) -> Seen {
     let mut found = None;
     for (place, word) in near.windows(5).enumerate() {
         if word.eq_ignore_ascii_case(b"data:") && found.is_none() {
-            found = entry(text, from + place + 5, from + near.len());
+            found = entry(text, from + place + 5, from + near.len(), start);
         }
     }
     found.map(|range| ("kubernetes-secret", range))
 }
 
-/// The first `name: value` with a base64 value of ten bytes.
-fn entry(text: &[u8], from: usize, until: usize) -> Option<Range<usize>> {
+/// The first `name: value` with a base64 value of ten bytes. A value ends where `kind` begins, also
+/// without a gap between them.
+fn entry(text: &[u8], from: usize, until: usize, kind: usize) -> Option<Range<usize>> {
     let mut at = from;
     while at < until {
         if text.get(at) == Some(&b':') && TOKEN.and(Class::one(b'.')).before(text, at) {
@@ -115,7 +116,8 @@ fn entry(text: &[u8], from: usize, until: usize) -> Option<Range<usize>> {
             }
             value += SPACE.run(text, value, 64);
             value += QUOTE.run(text, value, 1);
-            let length = BASE64.run(text, value, 4096);
+            let most = kind.checked_sub(value).filter(|most| *most > 0).unwrap_or(4096);
+            let length = BASE64.run(text, value, most.min(4096));
             let name = text.get(value + length) == Some(&b':');
             if length >= 10 && !name {
                 return Some(value..value + length);

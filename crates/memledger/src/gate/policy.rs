@@ -1,7 +1,8 @@
 //! Owns setting a policy and reading those that were in force.
 
+use ledger_format::event::duty::SuiteResult;
 use ledger_format::event::ledger::PolicySet;
-use ledger_format::{Event, Role, Seq};
+use ledger_format::{ActorKind, Event, Role, Seq};
 use ledger_policy::Policy;
 
 use super::{PolicyInForce, at_record};
@@ -9,6 +10,7 @@ use crate::basis::Question;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ledger::{Ledger, OwnEvent};
 use crate::outcome::Outcome;
+use crate::policy::poison::{self, Report};
 use crate::scope::Actor;
 
 /// A policy that was set.
@@ -20,6 +22,8 @@ pub struct PolicySetDone {
     pub previous: u32,
     /// The record.
     pub outcome: Outcome,
+    /// What the poisoning suite found under it.
+    pub suite: Report,
 }
 
 impl Ledger {
@@ -51,18 +55,74 @@ impl Ledger {
         ))
     }
 
-    /// Puts a policy in force, from the next submission on.
+    /// Puts a policy in force, from the next submission on, once the poisoning suite held under it. What
+    /// the suite came to is a record of its own, also where the policy is not set.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`] when the text is no policy, [`ErrorKind::Conflict`] when it is the one in
-    /// force; otherwise as [`Ledger::submit`].
+    /// force, [`ErrorKind::Refused`] when a case of the suite fails; otherwise as [`Ledger::submit`].
     pub fn set_policy(
         &self,
         text: &str,
         by: Option<Actor>,
         reason: Option<&str>,
     ) -> Result<PolicySetDone> {
-        let policy = Policy::parse(text).map_err(|error| Error::invalid(error.to_string()))?;
+        self.set_policy_tried(text, by, reason, false)
+    }
+
+    /// As [`Ledger::set_policy`], and in force although the suite failed: a person answers for it, with a
+    /// reason, and the record of the result says so.
+    ///
+    /// # Errors
+    /// As [`Ledger::set_policy`]; [`ErrorKind::Invalid`] without a person or a reason.
+    pub fn set_policy_all_the_same(
+        &self,
+        text: &str,
+        by: &Actor,
+        reason: &str,
+    ) -> Result<PolicySetDone> {
+        if by.kind != ActorKind::Person || reason.trim().is_empty() {
+            return Err(Error::invalid(
+                "a policy under which the poisoning suite fails is set by a person with a reason: give --by person:NAME and --reason",
+            ));
+        }
+        self.set_policy_tried(text, Some(by.clone()), Some(reason), true)
+    }
+
+    fn set_policy_tried(
+        &self,
+        text: &str,
+        by: Option<Actor>,
+        reason: Option<&str>,
+        overriding: bool,
+    ) -> Result<PolicySetDone> {
+        Policy::parse(text).map_err(|error| Error::invalid(error.to_string()))?;
+        self.refuse_the_same(text)?;
+        let suite = poison::run(text)?;
+        let (passed, failed) = suite.counts();
+        let overridden = overriding && failed > 0;
+        let result = SuiteResult { suite: poison::SUITE, passed, failed, overridden };
+        self.own_with(OwnEvent {
+            make: Box::new(|_, _| Ok(Event::SuiteResult(result))),
+            words: &[],
+            by: by.clone(),
+            policy: None,
+        })?;
+        if failed > 0 && !overridden {
+            let names: Vec<_> = suite.failed().map(|case| case.name).collect();
+            return Err(Error::new(
+                ErrorKind::Refused,
+                format!(
+                    "the policy was not set: the poisoning suite fails under it ({}); `poison --policy FILE` shows what did not hold, and a person can set it all the same with --override",
+                    names.join(", ")
+                ),
+            ));
+        }
+        let (version, previous, outcome) = self.put_policy(text, by, reason)?;
+        Ok(PolicySetDone { version, previous, outcome, suite })
+    }
+
+    fn refuse_the_same(&self, text: &str) -> Result<()> {
         let now = self.policy(&Question::now(self.zone()))?;
         if now.text == text {
             return Err(Error::new(
@@ -70,6 +130,17 @@ impl Ledger {
                 format!("this is the policy in force already, version {}", now.version),
             ));
         }
+        Ok(())
+    }
+
+    /// Puts a policy in force without a question asked: its version, the one before, and the record.
+    pub(crate) fn put_policy(
+        &self,
+        text: &str,
+        by: Option<Actor>,
+        reason: Option<&str>,
+    ) -> Result<(u32, u32, Outcome)> {
+        let policy = Policy::parse(text).map_err(|error| Error::invalid(error.to_string()))?;
         let mut words = vec![(Role::Document, text)];
         words.extend(reason.map(|reason| (Role::Reason, reason)));
         let outcome = self.own_with(OwnEvent {
@@ -86,6 +157,6 @@ impl Ledger {
         let Event::PolicySet(PolicySet { version, previous }) = loaded.event.event else {
             return Err(Error::new(ErrorKind::Unavailable, "the policy was not recorded"));
         };
-        Ok(PolicySetDone { version, previous, outcome })
+        Ok((version, previous, outcome))
     }
 }

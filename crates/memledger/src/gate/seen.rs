@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use ledger_format::{BodyType, hash};
 use ledger_policy::{Seen, Signals};
-use ledger_signals::{Sketch, normal_form, scan};
+use ledger_signals::{Sketch, normal_form, scan, secrets};
 
 use super::facts::FactClaim;
 use super::neighbours::is_claim;
@@ -61,6 +61,7 @@ pub(crate) fn look(proposal: &Proposal, key: &[u8; 32]) -> Looked {
         Content::Body(value) => seen_in(&value.to_string()),
         _ => seen_in(&text),
     };
+    let signals = with_names(signals, proposal);
     let words = is_claim(body).then(|| Comparable::of(&text, key));
     let fact = match &proposal.content {
         Content::Fact { subject, predicate, object } => {
@@ -70,6 +71,17 @@ pub(crate) fn look(proposal: &Proposal, key: &[u8; 32]) -> Looked {
         _ => None,
     };
     Looked { signals, words, fact }
+}
+
+/// Secrets count wherever they stand: labels and addresses are kept as long as words are.
+fn with_names(mut signals: Signals, proposal: &Proposal) -> Signals {
+    let Proposal { source, subjects, tags, domain, key, .. } = proposal;
+    let names = subjects.iter().chain(tags).chain(domain).chain(key).map(String::as_str);
+    let names = names.chain(source.as_ref().map(|source| source.uri.as_str()));
+    let found: usize = names.map(|name| secrets(name).len()).sum();
+    let in_words = signals.get(Seen::Secrets).unwrap_or(0);
+    signals.count(Seen::Secrets, in_words.saturating_add(i64::try_from(found).unwrap_or(i64::MAX)));
+    signals
 }
 
 /// What words are compared by when they are gone.

@@ -173,7 +173,8 @@ impl<'a> Wanted<'a> {
             return past.members(label, live_only);
         }
         let mut all = Vec::new();
-        for scope in below(past, self.scope)? {
+        let scopes = if self.filter.alone { vec![self.scope] } else { below(past, self.scope)? };
+        for scope in scopes {
             all.append(&mut past.members(Members::Scope(scope), live_only)?);
         }
         all.sort_unstable();
@@ -248,6 +249,9 @@ impl<'a> Wanted<'a> {
 
     /// Whether a scope is the one that is asked for, or lies below it.
     fn is_inside(&self, scope: AliasId) -> Result<bool> {
+        if self.filter.alone {
+            return Ok(scope == self.scope);
+        }
         if self.scope.is_zero() {
             return Ok(true);
         }

@@ -161,6 +161,7 @@ impl Judge<'_> {
                 "only a person promotes to what lasts or is approved; ask one to, and name the memory",
             ));
         }
+        self.refuse_own_promotion(up, layer)?;
         let now = &self.standing(id)?.lifecycle;
         let other = |trust: &Trust| if up { *trust < now.trust } else { *trust > now.trust };
         if let Some(wrong) = trust.filter(other) {
@@ -177,6 +178,20 @@ impl Judge<'_> {
                 "memory {} has this trust and layer already; nothing to change",
                 id.hyphenated()
             )));
+        }
+        Ok(())
+    }
+
+    /// Agents propose. What counts more, or longer, is for persons to say.
+    fn refuse_own_promotion(&self, up: bool, layer: Option<Layer>) -> Result<()> {
+        let agent = self.terms.by.as_ref().is_some_and(|by| by.kind == ActorKind::Agent);
+        let passing =
+            |layer| matches!(layer, Layer::Session | Layer::Day | Layer::Episodic | Layer::Summary);
+        if agent && (up || layer.is_some_and(|layer| !passing(layer))) {
+            return Err(Error::new(
+                ErrorKind::Refused,
+                "an agent raises no trust and moves nothing into a lasting layer; a person does, with --by person:NAME",
+            ));
         }
         Ok(())
     }
