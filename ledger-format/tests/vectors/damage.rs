@@ -40,11 +40,15 @@ fn flip(built: &Built, path: &str, offset: usize) -> Value {
 /// Both anchors as they were after an earlier batch, and nothing erased before its intent was
 /// anchored.
 fn older(built: &Built, batch: usize) -> Vec<Value> {
+    let anchors = both_anchors(built, batch);
+    if batch < 3 { [anchors, not_erased(built)].concat() } else { anchors }
+}
+
+/// Both anchors with the head of an earlier batch, written one after the other.
+fn both_anchors(built: &Built, batch: usize) -> Vec<Value> {
     let mut second = Anchor::decode(&built.anchors[batch]).unwrap();
     second.counter -= 1;
-    let anchors =
-        vec![write("anchor.a", &built.anchors[batch]), write("anchor.b", &second.encode())];
-    if batch < 3 { [anchors, not_erased(built)].concat() } else { anchors }
+    vec![write("anchor.a", &built.anchors[batch]), write("anchor.b", &second.encode())]
 }
 
 /// The second segment cut after its last batch, as it is when there is a third one.
@@ -232,11 +236,7 @@ fn segments(built: &Built) -> Vec<Case> {
     let headless = [&[0; 4096], &later.encode()[..]].concat();
     let zeros = [&built.files[first][..], &[0; 64]].concat();
     let not_cut = vec![write("log/0000000002.seg", &third_header(built))];
-    let lost = vec![
-        write("anchor.a", &built.anchors[1]),
-        write("anchor.b", &built.anchors[0]),
-        write(second, &[]),
-    ];
+    let lost = [both_anchors(built, 1), vec![write(second, &[])]].concat();
     table! {
         "an empty file after the last segment": with(&[]) => "verified", "";
         "a file of zeros after the last segment": with(&[0; 8192]) => "verified", "";
