@@ -196,7 +196,7 @@ fn links_are_followed_and_prefixes_are_whole_components() {
     let prefixed = |dir: &Path, scope: &str| {
         format!("[[path]]\nprefix = {:?}\nscope = {scope:?}\n", dir.display().to_string())
     };
-    // `/work/ac` is no prefix of `/work/acme`, and a longer prefix beats a shorter one.
+    // `/srv/ac` is no prefix of `/srv/acme`, and a longer prefix beats a shorter one.
     home.config(
         &[prefixed(&root.join("work/ac"), "org/ac"), prefixed(&root.join("work"), "org/work")]
             .concat(),

@@ -2,7 +2,7 @@
 //! configuration of a user.
 //!
 //! Paths are compared as they are on disk, component by component: a working directory that was reached
-//! through a symbolic link lies where the link leads to, and `/work/ac` is no prefix of `/work/acme`.
+//! through a symbolic link lies where the link leads to, and `/srv/ac` is no prefix of `/srv/acme`.
 //! Invariants: each file is read once in a run; a field that is not known is an error with its line.
 
 use std::env;
