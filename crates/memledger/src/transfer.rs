@@ -79,6 +79,8 @@ impl Ledger {
             offset = offset.saturating_add(u64::from(reference.length));
             let key = match self.vault.keys().key(reference.id)? {
                 KeyState::Key(key) if keys => Some(key),
+                // Whoever asked for the keys would take what came without them for a backup.
+                KeyState::NoMaster if keys => return Err(ledger_store::StoreError::NoMaster.into()),
                 _ => None,
             };
             payloads.push(RawPayload {

@@ -165,3 +165,17 @@ fn a_broken_or_sealed_export_is_refused() {
     bench.run_with(import, b"").fails(2, &["empty"]);
     bench.run(["-C", new, "import", "jsonl", "missing.jsonl"]).fails(2, &["missing.jsonl"]);
 }
+
+#[test]
+fn without_the_master_key_nothing_leaves_that_could_pass_for_a_backup() {
+    let bench = Bench::new();
+    bench.write("x", &[]);
+    let elsewhere = bench.root().join("elsewhere");
+    let export = |flags: &[&str]| {
+        let mut command = bench.command();
+        command.args(["export", "jsonl"]).args(flags).env("XDG_DATA_HOME", &elsewhere);
+        command.output().unwrap().status.code()
+    };
+    assert_eq!(export(&[]), Some(4));
+    assert_eq!(export(&["--sealed"]), Some(0));
+}
