@@ -133,18 +133,28 @@ impl Ledger {
         } else {
             Target::create(dir, &options.master, &first)?
         };
-        let mut carried = Carried::default();
-        for record in records {
-            if target.take(record?)? {
-                carried.appended += 1;
-            } else {
-                carried.present += 1;
-            }
-            progress(carried.appended + carried.present);
+        match carry(&mut target, &mut records, progress) {
+            Ok(carried) => target.finish().map(|()| carried),
+            Err(error) => Err(target.is_a_part(dir, &error)),
         }
-        target.finish()?;
-        Ok(carried)
     }
+}
+
+fn carry(
+    target: &mut Target,
+    records: &mut dyn Iterator<Item = Result<RawRecord>>,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Carried> {
+    let mut carried = Carried::default();
+    for record in records {
+        if target.take(record?)? {
+            carried.appended += 1;
+        } else {
+            carried.present += 1;
+        }
+        progress(carried.appended + carried.present);
+    }
+    Ok(carried)
 }
 
 /// The slot of the pepper that a record brings.
@@ -301,6 +311,21 @@ impl Target {
         }
         self.appender.commit(batch)?;
         Ok(())
+    }
+
+    /// What was carried in stays, and whoever asks it next would take it for the whole.
+    fn is_a_part(&self, dir: &Path, error: &Error) -> Error {
+        let stays = match self.appender.head() {
+            Some(head) => format!("holds the records up to {} and may lack later ones", head.seq),
+            None => "holds no record yet".to_owned(),
+        };
+        Error::new(
+            error.kind(),
+            format!(
+                "{error}; '{}' {stays}: answers from it are those of a part. Import the whole file there to go on, or remove the directory",
+                dir.display()
+            ),
+        )
     }
 
     fn finish(mut self) -> Result<()> {

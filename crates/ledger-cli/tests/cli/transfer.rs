@@ -179,3 +179,18 @@ fn without_the_master_key_nothing_leaves_that_could_pass_for_a_backup() {
     assert_eq!(export(&[]), Some(4));
     assert_eq!(export(&["--sealed"]), Some(0));
 }
+
+#[test]
+fn an_import_that_stops_says_that_a_part_is_there_and_goes_on_with_the_whole() {
+    let bench = Bench::new();
+    bench.write("x", &[]);
+    bench.write("y", &[]);
+    let all = bench.run(["export", "jsonl"]).ends(0).out;
+    let lines: Vec<&str> = all.lines().collect();
+    let cut = lines[..lines.len() - 1].join("\n") + "\n";
+    let new = Bench::empty();
+    let into = ["-C", "copy", "import", "jsonl", "-"];
+    new.run_with(into, cut.as_bytes()).fails(2, &["1 records early", "those of a part", "copy"]);
+    new.run_with(into, all.as_bytes()).ends(0);
+    assert_eq!(new.run(["-C", "copy", "export", "jsonl"]).ends(0).out, all);
+}
